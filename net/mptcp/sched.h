@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* MPTCP packet schedulers: what they are built from
+ *
+ * A scheduler is a struct mptcp_sched_ops (include/net/mptcp.h). Its get_send()
+ * looks at the usable subflows, takes one that has room, and commits the
+ * decision with a budget in bytes:
+ *
+ *	choice = mptcp_sched_lowest(msk, my_key);
+ *	if (!choice.subflow)
+ *		return -EAGAIN;
+ *	mptcp_sched_commit(msk, choice.subflow, choice.room, MPTCP_SCHED_BEST);
+ *	return 0;
+ *
+ * The framework hands that many bytes to the subflow and asks again. It is
+ * asked when the application writes, when an ACK arrives on any subflow, and
+ * when a subflow joins or fails.
+ *
+ * Locking: everything here runs under the msk lock, that is, owned by a process
+ * or with the spinlock held in softirq. Other contexts change the subflows'
+ * TCP state at the same time, so it is a snapshot: a decision may rest on
+ * values that are a packet old, and nothing may depend on two of them being
+ * consistent.
+ */
+#ifndef _MPTCP_SCHED_H
+#define _MPTCP_SCHED_H
+
+#include <linux/sockptr.h>
+#include <net/tcp.h>
+#include "protocol.h"
+
+/* A budget that is never used up: the subflow gets a whole data fragment. */
+#define MPTCP_SCHED_UNLIMITED	U32_MAX
+
+/* The largest budget worth giving, in bytes: what one GSO packet carries. */
+#define MPTCP_SCHED_BURST	(U16_MAX - MAX_TCP_HEADER)
+
+/* Segments that may wait in a subflow's send queue beyond its congestion
+ * window. With none the window would never count as used up, and would stop
+ * growing (see tcp_is_cwnd_limited()); more of them cannot be taken back when
+ * another subflow turns out to be the better one.
+ */
+#define MPTCP_SCHED_QUEUED_SEGS	2
+
+/* Why a subflow was chosen; shown by the mptcp_sched_decision tracepoint. */
+enum mptcp_sched_reason {
+	MPTCP_SCHED_DEFAULT,	/* by upstream's scheduler */
+	MPTCP_SCHED_BEST,	/* it has the lowest key of those with room */
+	MPTCP_SCHED_TURN,	/* it is its turn */
+	MPTCP_SCHED_RETRANS,	/* for data that timed out on another one */
+	MPTCP_SCHED_NONE,	/* data waits, but no subflow has room */
+};
+
+struct mptcp_sched_choice {
+	struct mptcp_subflow_context *subflow;	/* NULL: none has room */
+	u32 room;				/* bytes that it takes now */
+};
+
+/* For schedulers (sched_pick.c). */
+bool mptcp_sched_only_backups(struct mptcp_sock *msk);
+bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups);
+u32 mptcp_sched_mss(const struct mptcp_subflow_context *subflow);
+u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow);
+void mptcp_sched_commit(struct mptcp_sock *msk,
+			struct mptcp_subflow_context *subflow, u32 bytes,
+			enum mptcp_sched_reason reason);
+
+/* For the transmit path and the control interfaces. */
+int mptcp_sched_ask(struct mptcp_sock *msk);
+int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
+			   unsigned int optlen);
+int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
+			   int __user *optlen);
+struct mptcp_sched_ops *mptcp_sched_get(const struct net *net, const char *name,
+					bool capable_net_admin);
+int mptcp_sched_set_default(char *scheduler, const char *name);
+void mptcp_sched_add_loadable(char *buf, size_t len);
+bool mptcp_sched_list_has(const char *list, const char *name);
+
+static inline bool mptcp_sched_is_backup(const struct mptcp_subflow_context *subflow)
+{
+	return subflow->backup || subflow->request_bkup;
+}
+
+/* How far into @dfrag the decision for @subflow reaches. */
+static inline u16 mptcp_sched_limit(const struct mptcp_subflow_context *subflow,
+				    const struct mptcp_data_frag *dfrag)
+{
+	u32 left = dfrag->data_len - dfrag->already_sent;
+
+	return dfrag->already_sent + min(left, subflow->sched_budget);
+}
+
+/* @sent bytes of the decision went to @subflow, in segments of @mss bytes. */
+static inline void mptcp_sched_spend(struct mptcp_subflow_context *subflow,
+				     u32 sent, u32 mss)
+{
+	subflow->sched_mss = mss;
+	if (subflow->sched_budget != MPTCP_SCHED_UNLIMITED)
+		subflow->sched_budget -= min(sent, subflow->sched_budget);
+}
+
+/* Does the scheduler want to know that the peer's window is used up? The
+ * pointer may change under us; RCU (softirq is a reader) keeps it valid.
+ */
+static inline bool mptcp_sched_wants_blocked(const struct mptcp_sock *msk)
+{
+	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
+
+	return sched && sched->wnd_blocked && msk->first_pending;
+}
+
+/* Segments that a congestion window of @cwnd takes besides @in_flight segments
+ * and @unsent bytes in the send queue.
+ */
+static inline u32 mptcp_sched_free_segs(u32 cwnd, u32 in_flight, u32 unsent,
+					u32 mss)
+{
+	u64 limit = (u64)cwnd + MPTCP_SCHED_QUEUED_SEGS;
+	u64 used = (u64)in_flight + DIV_ROUND_UP_ULL(unsent, mss);
+
+	return used < limit ? limit - used : 0;
+}
+
+/* In a ring of subflow ids, does @a come before @b after @last? The one that
+ * had the last turn comes at the end; ids of subflows that are gone may serve
+ * as @last.
+ */
+static inline bool mptcp_sched_ring_before(u32 last, u32 a, u32 b)
+{
+	return a - last - 1 < b - last - 1;
+}
+
+/* The subflow with the lowest @key of those that have room; the first of
+ * equals. Inlined, so that @key costs no indirect call.
+ */
+static __always_inline struct mptcp_sched_choice
+mptcp_sched_lowest(struct mptcp_sock *msk,
+		   u64 (*key)(const struct mptcp_subflow_context *subflow))
+{
+	bool backups = mptcp_sched_only_backups(msk);
+	struct mptcp_subflow_context *subflow;
+	struct mptcp_sched_choice best = {};
+	u64 best_key = U64_MAX;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		u32 room;
+		u64 k;
+
+		if (!mptcp_sched_usable(subflow, backups))
+			continue;
+		room = mptcp_sched_room(subflow);
+		k = key(subflow);
+		if (room && k < best_key) {
+			best.subflow = subflow;
+			best.room = room;
+			best_key = k;
+		}
+	}
+
+	return best;
+}
+
+#endif /* _MPTCP_SCHED_H */

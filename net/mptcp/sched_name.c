@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MPTCP packet schedulers by name: loading, permission, the netns' default
+ *
+ * A scheduler is named in three places: net.mptcp.scheduler, the socket option
+ * MPTCP_SCHEDULER, and net.mptcp.allowed_schedulers. Naming one loads its
+ * module "mptcp_sched_<name>" when needed:
+ *
+ * - Schedulers that this kernel was built with load for everybody who may use
+ *   them: their names are known, so no user can make the kernel load anything
+ *   else.
+ * - Any other name loads a module only for CAP_NET_ADMIN in the initial user
+ *   namespace, as TCP congestion controls do.
+ *
+ * Who may use which: CAP_NET_ADMIN in the user namespace of the network
+ * namespace all, others the network namespace's default and what
+ * net.mptcp.allowed_schedulers lists.
+ */
+
+#define pr_fmt(fmt) "MPTCP: " fmt
+
+#include <linux/bpf.h>
+#include <linux/capability.h>
+#include <linux/kmod.h>
+#include <linux/sysctl.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include "protocol.h"
+#include "sched.h"
+
+/* What ordinary users may choose at first: schedulers that take no more of the
+ * network than the default one does.
+ */
+#define MPTCP_SCHED_ALLOWED	"default minrtt rr"
+
+/* Schedulers that this kernel was built with, built-in or as modules. */
+static const char * const mptcp_sched_known[] = {
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_MINRTT)
+	"minrtt",
+#endif
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_RR)
+	"rr",
+#endif
+	NULL
+};
+
+struct mptcp_sched_list {
+	struct rcu_head rcu;
+	char names[];
+};
+
+struct mptcp_sched_net {
+	struct mptcp_sched_list __rcu *allowed; /* NULL: MPTCP_SCHED_ALLOWED */
+	struct ctl_table_header *sysctl;
+};
+
+static unsigned int mptcp_sched_net_id;
+
+/* Serializes writers of the sysctls, of all namespaces. */
+static DEFINE_MUTEX(mptcp_sched_mutex);
+
+/* Is @name one of the words of @list? Words are separated by one space. */
+bool mptcp_sched_list_has(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+	const char *word;
+
+	for (word = list; word; word = strchr(word, ' ')) {
+		word += *word == ' ';
+		if (!strncmp(word, name, len) && (!word[len] || word[len] == ' '))
+			return len > 0;
+	}
+
+	return false;
+}
+#if IS_MODULE(CONFIG_MPTCP_KUNIT_TEST)
+EXPORT_SYMBOL_GPL(mptcp_sched_list_has);
+#endif
+
+/* Append @name to the @list in a buffer of @len bytes, unless it is there. */
+static void mptcp_sched_list_add(char *list, size_t len, const char *name)
+{
+	size_t used = strlen(list);
+
+	if (!mptcp_sched_list_has(list, name))
+		snprintf(list + used, len - used, "%s%s", used ? " " : "", name);
+}
+
+static bool mptcp_sched_is_known(const char *name)
+{
+	int i;
+
+	for (i = 0; mptcp_sched_known[i]; i++) {
+		if (!strcmp(mptcp_sched_known[i], name))
+			return true;
+	}
+
+	return false;
+}
+
+/* For available_schedulers: what can be had by naming it, loaded or not. */
+void mptcp_sched_add_loadable(char *buf, size_t len)
+{
+	int i;
+
+	for (i = 0; mptcp_sched_known[i]; i++)
+		mptcp_sched_list_add(buf, len, mptcp_sched_known[i]);
+}
+
+/* The registered scheduler with a reference on its module, or NULL. */
+static struct mptcp_sched_ops *mptcp_sched_find_get(const char *name)
+{
+	struct mptcp_sched_ops *sched;
+
+	rcu_read_lock();
+	sched = mptcp_sched_find(name);
+	if (sched && !bpf_try_module_get(sched, sched->owner))
+		sched = NULL;
+	rcu_read_unlock();
+
+	return sched;
+}
+
+/* The same, loading the module if need be. Sleeps. */
+static struct mptcp_sched_ops *mptcp_sched_load_get(const char *name)
+{
+	struct mptcp_sched_ops *sched = mptcp_sched_find_get(name);
+
+	if (sched)
+		return sched;
+
+	if (!mptcp_sched_is_known(name) && !capable(CAP_NET_ADMIN))
+		return NULL;
+
+	request_module("mptcp_sched_%s", name);
+	return mptcp_sched_find_get(name);
+}
+
+static bool mptcp_sched_is_allowed(const struct net *net, const char *name)
+{
+	const struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
+	const struct mptcp_sched_list *list;
+	bool allowed;
+
+	if (!strcmp(name, mptcp_get_scheduler(net)))
+		return true;
+
+	rcu_read_lock();
+	list = rcu_dereference(sn->allowed);
+	allowed = mptcp_sched_list_has(list ? list->names : MPTCP_SCHED_ALLOWED,
+				       name);
+	rcu_read_unlock();
+
+	return allowed;
+}
+
+/**
+ * mptcp_sched_get - scheduler for a connection, by name
+ * @net: network namespace of the connection
+ * @name: name of the scheduler
+ * @privileged: the caller may use all, not only those allowed
+ *
+ * Sleeps.
+ *
+ * Return: the scheduler, with a reference on its module, or an ERR_PTR: -ENOENT
+ * (no such scheduler), -EPERM (@name is not allowed).
+ */
+struct mptcp_sched_ops *mptcp_sched_get(const struct net *net, const char *name,
+					bool privileged)
+{
+	struct mptcp_sched_ops *sched;
+
+	if (!privileged && !mptcp_sched_is_allowed(net, name)) {
+		bool exists = mptcp_sched_is_known(name);
+
+		rcu_read_lock();
+		exists |= !!mptcp_sched_find(name);
+		rcu_read_unlock();
+		return ERR_PTR(exists ? -EPERM : -ENOENT);
+	}
+
+	sched = mptcp_sched_load_get(name);
+	return sched ?: ERR_PTR(-ENOENT);
+}
+
+/**
+ * mptcp_sched_set_default - change the scheduler of new sockets
+ * @scheduler: name in use, MPTCP_SCHED_NAME_MAX bytes; its module is pinned
+ * @name: the new name
+ *
+ * Return: 0, or -ENOENT (no such scheduler; nothing changes).
+ */
+int mptcp_sched_set_default(char *scheduler, const char *name)
+{
+	struct mptcp_sched_ops *new, *old;
+
+	new = mptcp_sched_load_get(name);
+	if (!new)
+		return -ENOENT;
+
+	mutex_lock(&mptcp_sched_mutex);
+	rcu_read_lock();
+	old = mptcp_sched_find(scheduler);
+	rcu_read_unlock();
+	strscpy(scheduler, name, MPTCP_SCHED_NAME_MAX);
+	mutex_unlock(&mptcp_sched_mutex);
+
+	if (old)
+		bpf_module_put(old, old->owner);
+	return 0;
+}
+
+static void mptcp_sched_allowed_show(const struct net *net, char *buf, size_t len)
+{
+	const struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
+	const struct mptcp_sched_list *list;
+
+	rcu_read_lock();
+	list = rcu_dereference(sn->allowed);
+	strscpy(buf, list ? list->names : MPTCP_SCHED_ALLOWED, len);
+	rcu_read_unlock();
+
+	mptcp_sched_list_add(buf, len, mptcp_get_scheduler(net));
+}
+
+/* Names are separated by white space; @buf is consumed. */
+static int mptcp_sched_allowed_store(struct net *net, char *buf)
+{
+	struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
+	struct mptcp_sched_list *new, *old;
+	size_t len = strlen(buf) + 1;
+	char *name;
+
+	new = kzalloc(struct_size(new, names, len), GFP_USER);
+	if (!new)
+		return -ENOMEM;
+
+	while ((name = strsep(&buf, " \t\n"))) {
+		struct mptcp_sched_ops *sched;
+
+		if (!*name)
+			continue;
+		sched = strlen(name) < MPTCP_SCHED_NAME_MAX ?
+			mptcp_sched_load_get(name) : NULL;
+		if (!sched) {
+			kfree(new);
+			return -ENOENT;
+		}
+		bpf_module_put(sched, sched->owner);
+		mptcp_sched_list_add(new->names, len, name);
+	}
+
+	mutex_lock(&mptcp_sched_mutex);
+	old = rcu_replace_pointer(sn->allowed, new,
+				  lockdep_is_held(&mptcp_sched_mutex));
+	mutex_unlock(&mptcp_sched_mutex);
+	if (old)
+		kfree_rcu(old, rcu);
+	return 0;
+}
+
+static int proc_allowed_schedulers(const struct ctl_table *ctl, int write,
+				   void *buffer, size_t *lenp, loff_t *ppos)
+{
+	struct ctl_table tbl = { .maxlen = MPTCP_SCHED_BUF_MAX };
+	struct net *net = ctl->data;
+	int ret;
+
+	tbl.data = kmalloc(tbl.maxlen, GFP_USER);
+	if (!tbl.data)
+		return -ENOMEM;
+
+	mptcp_sched_allowed_show(net, tbl.data, tbl.maxlen);
+	ret = proc_dostring(&tbl, write, buffer, lenp, ppos);
+	if (write && !ret)
+		ret = mptcp_sched_allowed_store(net, tbl.data);
+
+	kfree(tbl.data);
+	return ret;
+}
+
+static const struct ctl_table mptcp_sched_table = {
+	.procname	= "allowed_schedulers",
+	.maxlen		= MPTCP_SCHED_BUF_MAX,
+	.mode		= 0644,
+	.proc_handler	= proc_allowed_schedulers,
+};
+
+static int __net_init mptcp_sched_net_init(struct net *net)
+{
+	struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
+	struct ctl_table *table;
+
+	table = kmemdup(&mptcp_sched_table, sizeof(mptcp_sched_table), GFP_KERNEL);
+	if (!table)
+		return -ENOMEM;
+
+	table->data = net;
+	sn->sysctl = register_net_sysctl_sz(net, "net/mptcp", table, 1);
+	if (!sn->sysctl) {
+		kfree(table);
+		return -ENOMEM;
+	}
+
+	return 0;
+}
+
+static void __net_exit mptcp_sched_net_exit(struct net *net)
+{
+	struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
+	const struct ctl_table *table = sn->sysctl->ctl_table_arg;
+	struct mptcp_sched_ops *sched;
+
+	unregister_net_sysctl_table(sn->sysctl);
+	kfree(table);
+	kfree(rcu_dereference_protected(sn->allowed, true));
+
+	rcu_read_lock();
+	sched = mptcp_sched_find(mptcp_get_scheduler(net));
+	rcu_read_unlock();
+	if (sched)
+		bpf_module_put(sched, sched->owner);
+}
+
+static struct pernet_operations mptcp_sched_net_ops = {
+	.init = mptcp_sched_net_init,
+	.exit = mptcp_sched_net_exit,
+	.id   = &mptcp_sched_net_id,
+	.size = sizeof(struct mptcp_sched_net),
+};
+
+/* After mptcp_init(), whose namespaces' default names the exit above reads. */
+static int __init mptcp_sched_name_init(void)
+{
+	return register_pernet_subsys(&mptcp_sched_net_ops);
+}
+late_initcall(mptcp_sched_name_init);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MPTCP packet schedulers: which subflows may send, how much, and the decision
+ *
+ * Three questions stand behind each decision, and each has one answer here for
+ * all schedulers:
+ *
+ * - Usable? The subflow is established (a joined one after the fourth ACK), it
+ *   is not stale, and it is no backup, unless nothing but backups is left
+ *   (RFC 8684, section 3.3.8). A subflow that could send but has a full window
+ *   still is "left": backups stand in for failures, not for congestion.
+ * - Room? The congestion window takes more than what is in flight and what
+ *   waits in the subflow's own send queue. Bytes beyond that would sit in the
+ *   queue of a subflow that may have become the wrong one when they leave.
+ * - Who decided, for whom, how much? Each decision is counted (nstat:
+ *   MPTcpExtSched*) and can be traced (mptcp_sched:mptcp_sched_decision).
+ */
+
+#define pr_fmt(fmt) "MPTCP: " fmt
+
+#include <net/tcp.h>
+#include "protocol.h"
+#include "mib.h"
+#include "sched.h"
+
+#define CREATE_TRACE_POINTS
+#include "sched_trace.h"
+
+/* The longest DSS option: 64-bit ack and mapping, checksum. */
+#define MPTCP_SCHED_DSS_LEN	28
+
+/* Are backup subflows all that is left? */
+bool mptcp_sched_only_backups(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (!mptcp_sched_is_backup(subflow) &&
+		    mptcp_subflow_active(subflow))
+			return false;
+	}
+
+	return true;
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_only_backups);
+
+/* May @subflow carry new data? @backups: what mptcp_sched_only_backups() says. */
+bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups)
+{
+	return mptcp_sched_is_backup(subflow) == backups &&
+	       mptcp_subflow_active(subflow);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_usable);
+
+/* Payload of a full segment on @subflow, in bytes, at least 1. */
+u32 mptcp_sched_mss(const struct mptcp_subflow_context *subflow)
+{
+	u32 mss = subflow->sched_mss;
+
+	if (mss)
+		return mss;
+
+	/* Nothing sent yet. tcp_current_mss() wants the subflow's lock. */
+	mss = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->mss_cache);
+	return mss > MPTCP_SCHED_DSS_LEN ? mss - MPTCP_SCHED_DSS_LEN : 1;
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_mss);
+
+/* Bytes that @subflow takes without piling them up in its send queue, at most
+ * MPTCP_SCHED_BURST; 0: it has no room.
+ */
+u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow)
+{
+	const struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+	const struct tcp_sock *tp = tcp_sk(ssk);
+	u32 mss = mptcp_sched_mss(subflow);
+	u32 unsent, segs;
+
+	if (!sk_stream_memory_free(ssk))
+		return 0;
+
+	unsent = READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
+	segs = mptcp_sched_free_segs(READ_ONCE(tp->snd_cwnd),
+				     tcp_packets_in_flight(tp), unsent, mss);
+	return min_t(u64, (u64)segs * mss, MPTCP_SCHED_BURST);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_room);
+
+/* Decide: @subflow gets the next @bytes of the connection, or what there is. */
+void mptcp_sched_commit(struct mptcp_sock *msk,
+			struct mptcp_subflow_context *subflow, u32 bytes,
+			enum mptcp_sched_reason reason)
+{
+	struct net *net = sock_net((struct sock *)msk);
+
+	mptcp_subflow_set_scheduled(subflow, true);
+	subflow->sched_budget = bytes;
+
+	/* The default scheduler keeps its own budget there, for the connection.
+	 * Ours is the subflow's: it must not end where that one did.
+	 */
+	if (bytes != MPTCP_SCHED_UNLIMITED)
+		msk->snd_burst = bytes;
+
+	MPTCP_INC_STATS(net, reason == MPTCP_SCHED_RETRANS ?
+			MPTCP_MIB_SCHEDRETRANS : MPTCP_MIB_SCHEDPICK);
+	if (mptcp_sched_is_backup(subflow))
+		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDBACKUP);
+	trace_mptcp_sched_decision(msk, subflow, bytes, reason);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_commit);
+
+/* The transmit path asks for a decision about new data. */
+int mptcp_sched_ask(struct mptcp_sock *msk)
+{
+	const struct mptcp_sched_ops *sched = msk->sched;
+	struct net *net = sock_net((struct sock *)msk);
+	int err;
+
+	if (!after64(msk->wnd_end, msk->snd_nxt)) {
+		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDWNDBLOCKED);
+		if (sched->wnd_blocked)
+			sched->wnd_blocked(msk);
+	}
+
+	err = sched->get_send(msk);
+	if (err) {
+		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDNOROOM);
+		trace_mptcp_sched_decision(msk, NULL, 0, MPTCP_SCHED_NONE);
+	}
+	return err;
+}

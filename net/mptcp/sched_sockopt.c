@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Socket option MPTCP_SCHEDULER (level SOL_MPTCP): a connection's scheduler
+ *
+ * The value is a name of 1..15 characters, with or without a final NUL. Before
+ * connect() or listen() it is for the connections to come (accepted sockets
+ * inherit it), on a live connection for the next bytes. On a connection that
+ * fell back to TCP it can be set and read, and there is nothing to schedule.
+ *
+ * set: EINVAL   empty or too long
+ *      ENOENT   no such scheduler, or its module cannot be loaded
+ *      EPERM    not in net.mptcp.allowed_schedulers, and no CAP_NET_ADMIN
+ *      Nothing changes on error.
+ * get: the name, padded with NUL to the buffer's size, at most 16 bytes.
+ */
+
+#define pr_fmt(fmt) "MPTCP: " fmt
+
+#include <linux/bpf.h>
+#include <net/sock.h>
+#include "protocol.h"
+#include "mib.h"
+#include "sched.h"
+
+/* Replace the scheduler of a connection; @sched comes with its reference.
+ * mptcp_sk_clone_init() reads the pointer without the lock: it must see the
+ * old or the new one, never none.
+ */
+static void mptcp_sched_switch(struct mptcp_sock *msk, struct mptcp_sched_ops *sched)
+{
+	struct mptcp_sched_ops *old = msk->sched;
+	struct mptcp_subflow_context *subflow;
+
+	msk_owned_by_me(msk);
+
+	if (old && old->release)
+		old->release(msk);
+
+	/* Decisions that were not carried out yet are void. */
+	mptcp_for_each_subflow(msk, subflow) {
+		mptcp_subflow_set_scheduled(subflow, false);
+		subflow->sched_budget = MPTCP_SCHED_UNLIMITED;
+		memset(subflow->sched_priv, 0, sizeof(subflow->sched_priv));
+	}
+	memset(msk->sched_priv, 0, sizeof(msk->sched_priv));
+
+	WRITE_ONCE(msk->sched, sched);
+	if (sched->init)
+		sched->init(msk);
+
+	if (old)
+		bpf_module_put(old, old->owner);
+	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_SCHEDSWITCH);
+}
+
+int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
+			   unsigned int optlen)
+{
+	char name[MPTCP_SCHED_NAME_MAX] = {};
+	struct sock *sk = (struct sock *)msk;
+	struct net *net = sock_net(sk);
+	struct mptcp_sched_ops *sched;
+
+	if (copy_from_sockptr(name, optval, min_t(size_t, optlen, sizeof(name))))
+		return -EFAULT;
+	if (!name[0] || strnlen(name, sizeof(name)) == sizeof(name))
+		return -EINVAL;
+
+	sched = mptcp_sched_get(net, name,
+				sockopt_ns_capable(net->user_ns, CAP_NET_ADMIN));
+	if (IS_ERR(sched))
+		return PTR_ERR(sched);
+
+	sockopt_lock_sock(sk);
+	if (sched == msk->sched) {
+		bpf_module_put(sched, sched->owner);
+	} else {
+		mptcp_sched_switch(msk, sched);
+		/* whoever was to carry out the old decisions finds none */
+		mptcp_check_and_set_pending(sk);
+	}
+	sockopt_release_sock(sk);
+
+	return 0;
+}
+
+int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
+			   int __user *optlen)
+{
+	char name[MPTCP_SCHED_NAME_MAX] = {};
+	struct sock *sk = (struct sock *)msk;
+	int len;
+
+	if (get_user(len, optlen))
+		return -EFAULT;
+	if (len < 0)
+		return -EINVAL;
+
+	lock_sock(sk);
+	strscpy(name, msk->sched ? msk->sched->name : "default", sizeof(name));
+	release_sock(sk);
+
+	len = min_t(unsigned int, len, sizeof(name));
+	if (put_user(len, optlen) || copy_to_user(optval, name, len))
+		return -EFAULT;
+
+	return 0;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/* KUnit tests of the MPTCP packet schedulers' logic, without a network. */
+
+#include <kunit/test.h>
+#include "sched.h"
+
+static void room_counts_segments(struct kunit *test)
+{
+	/* nothing out: the window, and what may queue beyond it */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 0, 0, 1400),
+			10 + MPTCP_SCHED_QUEUED_SEGS);
+	/* a byte in the queue takes a segment */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 10, 1, 1400),
+			MPTCP_SCHED_QUEUED_SEGS - 1);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 4, 2800, 1400),
+			4 + MPTCP_SCHED_QUEUED_SEGS);
+	/* full, and more than full after a loss shrank the window */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 10, 2800, 1400), 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(2, 50, 0, 1400), 0U);
+	/* extremes do not wrap */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(1, U32_MAX, U32_MAX, 1), 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(U32_MAX - 2, 0, 0, 1), U32_MAX);
+}
+
+static void ring_order(struct kunit *test)
+{
+	/* 1, 2, 3 after 1 had its turn: 2, 3, 1 */
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_ring_before(1, 2, 3));
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_ring_before(1, 3, 1));
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_ring_before(1, 1, 2));
+	/* at the start, and after one that is gone */
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_ring_before(0, 1, 2));
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_ring_before(5, 7, 2));
+	/* ids wrap */
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_ring_before(U32_MAX, 1, U32_MAX));
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_ring_before(U32_MAX - 1, U32_MAX, 1));
+}
+
+static void list_words(struct kunit *test)
+{
+	static const char list[] = "default minrtt rr";
+
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_list_has(list, "default"));
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_list_has(list, "minrtt"));
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_list_has(list, "rr"));
+	/* parts of words are no words */
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_list_has(list, "r"));
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_list_has(list, "min"));
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_list_has(list, "rtt"));
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_list_has(list, "rrr"));
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_list_has(list, ""));
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_list_has("", "rr"));
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_list_has("", ""));
+}
+
+static void budget_ends_inside_fragment(struct kunit *test)
+{
+	struct mptcp_subflow_context *subflow;
+	struct mptcp_data_frag dfrag = { .data_len = 5000, .already_sent = 1000 };
+
+	subflow = kunit_kzalloc(test, sizeof(*subflow), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, subflow);
+
+	subflow->sched_budget = 1428;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_limit(subflow, &dfrag), 2428);
+	mptcp_sched_spend(subflow, 1000, 1428);
+	KUNIT_EXPECT_EQ(test, subflow->sched_budget, 428U);
+	KUNIT_EXPECT_EQ(test, subflow->sched_mss, 1428U);
+	mptcp_sched_spend(subflow, 1000, 1428);
+	KUNIT_EXPECT_EQ(test, subflow->sched_budget, 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_limit(subflow, &dfrag), 1000);
+
+	/* a budget that is larger than the fragment, and one without an end */
+	subflow->sched_budget = 100000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_limit(subflow, &dfrag), 5000);
+	subflow->sched_budget = MPTCP_SCHED_UNLIMITED;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_limit(subflow, &dfrag), 5000);
+	mptcp_sched_spend(subflow, 5000, 1428);
+	KUNIT_EXPECT_EQ(test, subflow->sched_budget, MPTCP_SCHED_UNLIMITED);
+}
+
+/* A connection with subflows that exist only as far as decisions look. */
+struct fake_conn {
+	struct mptcp_sock *msk;
+	struct mptcp_subflow_context *subflow[3];
+	struct tcp_sock *tp[3];
+};
+
+static void fake_subflow(struct kunit *test, struct fake_conn *conn, int i)
+{
+	struct mptcp_subflow_context *subflow;
+	struct tcp_sock *tp;
+
+	subflow = kunit_kzalloc(test, sizeof(*subflow), GFP_KERNEL);
+	tp = kunit_kzalloc(test, sizeof(*tp), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, subflow);
+	KUNIT_ASSERT_NOT_NULL(test, tp);
+
+	((struct sock *)tp)->sk_state = TCP_ESTABLISHED;
+	((struct sock *)tp)->sk_sndbuf = 100000;
+	((struct sock *)tp)->sk_protocol = IPPROTO_TCP;
+	((struct sock *)tp)->sk_prot = &tcp_prot;
+	tp->snd_cwnd = 10;
+	tp->mss_cache = 1448;
+	tp->notsent_lowat = UINT_MAX;
+	tp->srtt_us = 1000 * (i + 1);
+	subflow->tcp_sock = (struct sock *)tp;
+	subflow->subflow_id = i + 1;
+	list_add_tail(&subflow->node, &conn->msk->conn_list);
+	conn->subflow[i] = subflow;
+	conn->tp[i] = tp;
+}
+
+static struct fake_conn *fake_conn(struct kunit *test)
+{
+	struct fake_conn *conn = kunit_kzalloc(test, sizeof(*conn), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, conn);
+	conn->msk = kunit_kzalloc(test, sizeof(*conn->msk), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, conn->msk);
+	INIT_LIST_HEAD(&conn->msk->conn_list);
+	for (i = 0; i < ARRAY_SIZE(conn->subflow); i++)
+		fake_subflow(test, conn, i);
+	return conn;
+}
+
+static u64 srtt_key(const struct mptcp_subflow_context *subflow)
+{
+	return tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us;
+}
+
+static void lowest_key_with_room(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sched_choice best = mptcp_sched_lowest(conn->msk, srtt_key);
+
+	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[0]);
+	KUNIT_EXPECT_EQ(test, best.room, (10 + MPTCP_SCHED_QUEUED_SEGS) * (1448 - 28));
+
+	/* the segment size that was seen counts, once there is one */
+	conn->subflow[0]->sched_mss = 1000;
+	best = mptcp_sched_lowest(conn->msk, srtt_key);
+	KUNIT_EXPECT_EQ(test, best.room, (10 + MPTCP_SCHED_QUEUED_SEGS) * 1000);
+
+	/* window full: the next one */
+	conn->tp[0]->packets_out = 12;
+	best = mptcp_sched_lowest(conn->msk, srtt_key);
+	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[1]);
+
+	/* send buffer full */
+	((struct sock *)conn->tp[1])->sk_wmem_queued = 100000;
+	best = mptcp_sched_lowest(conn->msk, srtt_key);
+	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[2]);
+
+	/* nobody is left */
+	((struct sock *)conn->tp[2])->sk_state = TCP_CLOSE;
+	best = mptcp_sched_lowest(conn->msk, srtt_key);
+	KUNIT_EXPECT_NULL(test, best.subflow);
+}
+
+static void backups_stand_in_for_failures(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sched_choice best;
+
+	/* by MP_PRIO of the peer, by our own request: both count */
+	conn->subflow[0]->backup = 1;
+	conn->subflow[1]->request_bkup = 1;
+	best = mptcp_sched_lowest(conn->msk, srtt_key);
+	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[2]);
+
+	/* the regular one is busy: wait for it */
+	conn->tp[2]->packets_out = 12;
+	best = mptcp_sched_lowest(conn->msk, srtt_key);
+	KUNIT_EXPECT_NULL(test, best.subflow);
+
+	/* it is stale: the backups take over */
+	conn->subflow[2]->stale = 1;
+	best = mptcp_sched_lowest(conn->msk, srtt_key);
+	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[0]);
+
+	/* a joined subflow counts after the fourth ACK */
+	conn->subflow[0]->request_join = 1;
+	best = mptcp_sched_lowest(conn->msk, srtt_key);
+	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[1]);
+}
+
+static struct kunit_case mptcp_sched_cases[] = {
+	KUNIT_CASE(room_counts_segments),
+	KUNIT_CASE(ring_order),
+	KUNIT_CASE(list_words),
+	KUNIT_CASE(budget_ends_inside_fragment),
+	KUNIT_CASE(lowest_key_with_room),
+	KUNIT_CASE(backups_stand_in_for_failures),
+	{}
+};
+
+static struct kunit_suite mptcp_sched_suite = {
+	.name = "mptcp-sched",
+	.test_cases = mptcp_sched_cases,
+};
+
+kunit_test_suite(mptcp_sched_suite);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("KUnit tests of the MPTCP packet schedulers");

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Build a kernel out of tree, from tinyconfig plus the fragments in config/.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+usage() {
+	cat <<-'USAGE'
+	usage: build.sh KIND [TARGET]...
+	  uml        build/uml/linux, the test bed (User-Mode Linux)
+	  x86        build/x86, for QEMU and real machines
+	  upstream   build/upstream/linux, uml with what Linux's own selftests use
+	  debug      build/debug/linux, uml with lockdep, KASAN and friends
+	VARIANT=stock  build Linux as it came, in build/stock/KIND
+	TARGET         make targets (default: the kernel and its modules)
+	USAGE
+}
+
+set_kind() {
+	local config=$top/tools/kernel/config
+	arch=um image=linux fragments=("$config/common.config" "$config/uml.config")
+	case $1 in
+	uml) ;;
+	upstream | debug) fragments+=("$config/$1.config") ;;
+	x86) arch=x86_64 image=bzImage fragments=("$config/common.config" "$config/x86.config") ;;
+	*) usage >&2; exit 2 ;;
+	esac
+}
+
+kmake() {
+	make -s -C "$tree" O="$out" ARCH="$arch" CC="$cc" KBUILD_BUILD_TIMESTAMP=1970-01-01 \
+		KBUILD_BUILD_USER=mptcp KBUILD_BUILD_HOST=mptcp -j"$(nproc)" "$@"
+}
+
+# The configuration is made anew when a fragment or the source's version changed.
+configure() {
+	local stamp
+	stamp=$(cat -- "${fragments[@]}" "$tree/Makefile" "$tree"/net/mptcp/Kconfig* | sha256sum)
+	[ "$(cat "$out/.fragments" 2>/dev/null)" != "$stamp" ] || return 0
+	kmake tinyconfig
+	(cd "$out" && "$tree/scripts/kconfig/merge_config.sh" -m -O . .config "${fragments[@]}" >/dev/null)
+	kmake olddefconfig
+	printf '%s\n' "$stamp" >"$out/.fragments"
+}
+
+# What depmod and modprobe want, in a place of its own below the build directory.
+install_modules() {
+	[ "$arch" = um ] || return 0
+	rm -rf -- "$out/modules"
+	kmake INSTALL_MOD_PATH="$out/modules" DEPMOD=/sbin/depmod modules_install
+}
+
+[ $# -gt 0 ] || { usage >&2; exit 2; }
+kind=$1
+shift
+set_kind "$kind"
+variant=${VARIANT:-patched}
+tree=$(source_tree "$variant")
+out=$(dirname -- "$tree")/$kind
+cc=gcc
+if command -v ccache >/dev/null; then
+	cc="ccache gcc"
+	export CCACHE_DIR=${CCACHE_DIR:-$build/ccache}
+fi
+
+mkdir -p "$out"
+configure
+if [ $# -gt 0 ]; then
+	kmake "$@"
+else
+	kmake "$image" modules
+	install_modules
+fi

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Shared by the scripts in this directory: where things are, and how to fail.
+
+top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
+build=${BUILD:-$top/build}
+base_version=6.12
+
+die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+say() { printf '%s: %s\n' "${0##*/}" "$*"; }
+
+# The source tree of a variant: "patched" (ours) or "stock" (Linux as it came).
+source_tree() {
+	case $1 in
+	patched) printf '%s/linux\n' "$build" ;;
+	stock) printf '%s/stock/linux\n' "$build" ;;
+	*) die "unknown variant '$1' (patched or stock)" ;;
+	esac
+}
