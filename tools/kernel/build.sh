@@ -29,7 +29,7 @@ set_kind() {
 }
 
 kmake() {
-	make -s -C "$tree" O="$out" ARCH="$arch" CC="$cc" KBUILD_BUILD_TIMESTAMP=1970-01-01 \
+	make -s -C "$tree" O="$out" ARCH="$arch" CC="$cc" LOCALVERSION="$suffix" KBUILD_BUILD_TIMESTAMP=1970-01-01 \
 		KBUILD_BUILD_USER=mptcp KBUILD_BUILD_HOST=mptcp -j"$(nproc)" "$@"
 }
 
@@ -58,6 +58,8 @@ set_kind "$kind"
 variant=${VARIANT:-patched}
 tree=$(source_tree "$variant")
 out=$(dirname -- "$tree")/$kind
+suffix=-mptcp
+[ "$variant" = patched ] || suffix=
 cc=gcc
 if command -v ccache >/dev/null; then
 	cc="ccache gcc"

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The backup bit and MP_PRIO: a backup carries data only when nothing else is left.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+need
+
+second_path() { echo $(($(tx_bytes 2) - two)); }
+
+hosts 20mbit 10ms 20mbit 10ms
+# The client's own endpoint, so that it can change the backup flag: its subflow goes to
+# the server's first address, through the second path.
+in_server ip mptcp endpoint flush
+ip -n "$client" rule add from 10.0.2.1 table 2
+ip -n "$client" route add 10.0.1.0/24 dev c2 table 2
+ip -n "$client" neigh add 10.0.1.2 dev c2 lladdr "$(in_server cat /sys/class/net/s2/address)"
+in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow backup id 2
+
+for name in minrtt rr; do
+	scheduler $name
+	two=$(tx_bytes 2) backups=$(counter SchedBackup)
+	serve
+	transfer -b 3000000
+	arrived 3000000 "$name: the bytes are right"
+	that "$name: no data on the backup" less "$(second_path)" 20000
+	is "$backups" "$(counter SchedBackup)" "$name: no decision for it"
+
+	serve
+	in_client "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 6000000 >"$work/client" 2>&1 &
+	sending=$!
+	sleep 1
+	in_client ip mptcp endpoint change id 2 nobackup
+	wait "$sending"
+	wait "$served"
+	arrived 6000000 "$name: MP_PRIO makes it regular in the middle: the bytes are right"
+	that "$name: and it is used" less 500000 "$(second_path)"
+	in_client ip mptcp endpoint change id 2 backup
+
+	two=$(tx_bytes 2)
+	serve
+	in_client "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 6000000 >"$work/client" 2>&1 &
+	sending=$!
+	sleep 1
+	tc -n "$client" qdisc change dev c1 root netem loss 100%
+	wait "$sending"
+	wait "$served"
+	arrived 6000000 "$name: the regular path dies: the bytes are right"
+	that "$name: the backup took over" less 1000000 "$(second_path)"
+	that "$name: which was counted" less "$backups" "$(counter SchedBackup)"
+	tc -n "$client" qdisc change dev c1 root netem rate 20mbit delay 10ms limit 1000 loss 0%
+done
+
+finish

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Shared by the tests of the MPTCP packet schedulers: TAP output, two hosts with
+# two paths between them, transfers whose bytes are checked.
+#
+#	client                                    server
+#	  10.0.1.1 c1 -------------------- s1 10.0.1.2
+#	  10.0.2.1 c2 -------------------- s2 10.0.2.2
+#
+# The server signals 10.0.2.2, to which the client opens the second subflow from c2.
+
+KSFT_SKIP=4
+tests=0 failures=0
+client=msc-$$ server=mss-$$
+work=$(mktemp -d)
+sched_sock=$(PATH="$PWD:$PATH" command -v sched_sock || true)
+
+skip_all() { echo "1..0 # SKIP $*"; exit $KSFT_SKIP; }
+
+result() {
+	tests=$((tests + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $tests $2"
+	else
+		failures=$((failures + 1))
+		echo "not ok $tests $2"
+	fi
+}
+
+# is WANT GOT WHAT: pass when the strings are equal, else show both.
+is() {
+	if [ "$1" = "$2" ]; then
+		result 0 "$3"
+	else
+		result 1 "$3"
+		echo "# want: $1"
+		echo "# got:  $2"
+	fi
+}
+
+# that WHAT COMMAND...: pass when the command succeeds.
+that() {
+	local what=$1
+	shift
+	if "$@" >"$work/that" 2>&1; then
+		result 0 "$what"
+	else
+		result 1 "$what"
+		echo "# failed: $*"
+		sed 's/^/# /' "$work/that"
+	fi
+}
+
+# less A B: compare integers, showing them on failure.
+less() { echo "$1 < $2 ?"; [ "$1" -lt "$2" ]; }
+
+skip() { tests=$((tests + 1)); echo "ok $tests # SKIP $*"; }
+
+finish() {
+	echo "1..$tests"
+	echo "# $((tests - failures)) of $tests passed"
+	[ "$failures" = 0 ]
+}
+
+cleanup() {
+	local pids
+	pids=$(jobs -p)
+	# shellcheck disable=SC2086 # a list
+	[ -z "$pids" ] || kill $pids 2>/dev/null || true
+	ip netns del "$client" 2>/dev/null || true
+	ip netns del "$server" 2>/dev/null || true
+	rm -rf -- "$work"
+}
+trap cleanup EXIT
+
+in_client() { ip netns exec "$client" "$@"; }
+in_server() { ip netns exec "$server" "$@"; }
+in_both() { in_client "$@" && in_server "$@"; }
+
+need() {
+	[ "$(id -u)" = 0 ] || skip_all "must be run as root"
+	[ -e /proc/sys/net/mptcp/allowed_schedulers ] ||
+		skip_all "this kernel has no MPTCP scheduler framework"
+	[ -n "$sched_sock" ] || skip_all "sched_sock is not built: run make"
+	local tool
+	for tool in ip tc "$@"; do
+		command -v "$tool" >/dev/null || skip_all "needs $tool"
+	done
+}
+
+# path N RATE DELAY: the Nth path, DELAY in each direction.
+path() {
+	ip link add "c$1" netns "$client" type veth peer name "s$1" netns "$server"
+	ip -n "$client" addr add "10.0.$1.1/24" dev "c$1"
+	ip -n "$server" addr add "10.0.$1.2/24" dev "s$1"
+	ip -n "$client" link set "c$1" up
+	ip -n "$server" link set "s$1" up
+	tc -n "$client" qdisc add dev "c$1" root netem rate "$2" delay "$3" limit 1000
+	tc -n "$server" qdisc add dev "s$1" root netem rate "$2" delay "$3" limit 1000
+}
+
+# hosts RATE1 DELAY1 RATE2 DELAY2
+hosts() {
+	ip netns add "$client"
+	ip netns add "$server"
+	ip -n "$client" link set lo up
+	ip -n "$server" link set lo up
+	path 1 "$1" "$2"
+	path 2 "$3" "$4"
+	in_client ip mptcp limits set subflow 4 add_addr_accepted 4
+	in_server ip mptcp limits set subflow 4 add_addr_accepted 4
+	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
+}
+
+scheduler() { in_both sysctl -q net.mptcp.scheduler="$1"; }
+
+# counter NAME: of the client.
+counter() {
+	in_client awk -v name="$1" '$1 == "MPTcpExt:" && !seen { for (i = 2; i <= NF; i++) col[$i] = i; seen = 1; next }
+		$1 == "MPTcpExt:" { print $col[name] }' /proc/net/netstat
+}
+
+# Bytes the client sent over path N.
+tx_bytes() { in_client cat "/sys/class/net/c$1/statistics/tx_bytes"; }
+
+# serve [ARG...]: a server in the background, its report in $work/server.
+serve() {
+	in_server "$sched_sock" listen -p 5000 "$@" >"$work/server" 2>&1 &
+	served=$!
+}
+
+# transfer [ARG...]: run a client against it; its report in $work/client.
+transfer() {
+	in_client "$sched_sock" connect -a 10.0.1.2 -p 5000 "$@" >"$work/client" 2>&1
+	wait "$served"
+}
+
+# value FILE KEY: from a report.
+value() { sed -n "s/^$2=//p" "$work/$1" | tail -n 1; }
+
+# arrived BYTES WHAT: all of them, none of them wrong.
+arrived() { is "$1 wrong 0" "$(value server received) wrong $(value server wrong)" "$2"; }

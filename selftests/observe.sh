@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What the schedulers do can be seen: counters and the tracepoint.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+need
+
+hosts 20mbit 10ms 20mbit 10ms
+for name in default minrtt rr; do
+	scheduler $name
+	picks=$(counter SchedPick)
+	serve
+	transfer -b 3000000
+	that "$name: decisions are counted" less 20 $(($(counter SchedPick) - picks))
+done
+that "a full window is counted" less 0 "$(counter SchedNoRoom)"
+
+in_both sysctl -q net.ipv4.tcp_rmem="4096 30000 30000"
+scheduler minrtt
+serve
+transfer -b 3000000
+that "a window that is used up is counted" less 0 "$(counter SchedWndBlocked)"
+
+tracing=/sys/kernel/tracing
+if [ -d $tracing/events/mptcp_sched ]; then
+	echo >$tracing/trace
+	echo 1 >$tracing/events/mptcp_sched/enable
+	serve
+	transfer -b 300000
+	echo 0 >$tracing/events/mptcp_sched/enable
+	that "each decision is traced with its reason" grep -Eq \
+		'mptcp_sched_decision: sched=minrtt token=0x[0-9a-f]+ subflow=[12] bytes=[0-9]+ reason=best backup=0' \
+		$tracing/trace
+	that "a decision that found nobody, too" grep -q 'reason=none' $tracing/trace
+else
+	skip "this kernel has no tracepoints"
+fi
+
+finish

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The sysctls: what can be listed, what can be set, and that namespaces do not mix.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+need sysctl
+
+ip netns add "$client"
+ip netns add "$server"
+get() { in_client cat "/proc/sys/net/mptcp/$1"; }
+set_to() { in_client tee "/proc/sys/net/mptcp/$1" <<<"$2" >/dev/null 2>"$work/err"; }
+words() { tr ' ' '\n' | sort | xargs; }
+
+is default "$(get scheduler)" "a new namespace starts with the default scheduler"
+is "default minrtt rr" "$(get available_schedulers | words)" "all schedulers are listed"
+that "the default can be set" set_to scheduler rr
+is rr "$(get scheduler)" "and is read back"
+is default "$(in_server cat /proc/sys/net/mptcp/scheduler)" "another namespace keeps its own"
+is rr "$(in_client "$sched_sock" option | sed -n 's/^before=//p')" "new sockets have it"
+
+that "an unknown name is refused" eval '! set_to scheduler nosuch'
+that "with ENOENT" grep -q 'No such file' "$work/err"
+that "an empty name is refused" eval '! set_to scheduler ""'
+is rr "$(get scheduler)" "and nothing changed"
+
+is "default minrtt rr" "$(get allowed_schedulers | words)" "ordinary users may use all at first"
+that "the allowed ones can be set" set_to allowed_schedulers "minrtt"
+is "minrtt rr" "$(get allowed_schedulers)" "the namespace's default stays allowed"
+that "several, with white space" set_to allowed_schedulers "  rr   default "
+is "rr default" "$(get allowed_schedulers)" "are read back with one space"
+that "an unknown one is refused" eval '! set_to allowed_schedulers "rr nosuch"'
+is "rr default" "$(get allowed_schedulers)" "and nothing changed"
+that "a name that is too long is refused" \
+	eval '! set_to allowed_schedulers aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
+that "doubles count once" set_to allowed_schedulers "default rr rr default"
+is "default rr" "$(get allowed_schedulers)" "and are listed once"
+that "none at all" set_to allowed_schedulers ""
+is rr "$(get allowed_schedulers)" "leaves the namespace's default"
+is "default minrtt rr" "$(in_server cat /proc/sys/net/mptcp/allowed_schedulers | words)" \
+	"another namespace keeps its own list"
+that "available_schedulers is read-only" eval '! set_to available_schedulers rr'
+
+finish
