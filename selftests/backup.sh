@@ -28,7 +28,7 @@ for name in minrtt rr; do
 	is "$backups" "$(counter SchedBackup)" "$name: no decision for it"
 
 	serve
-	in_client "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 6000000 >"$work/client" 2>&1 &
+	ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 6000000 >"$work/client" 2>&1 &
 	sending=$!
 	sleep 1
 	in_client ip mptcp endpoint change id 2 nobackup
@@ -40,7 +40,7 @@ for name in minrtt rr; do
 
 	two=$(tx_bytes 2)
 	serve
-	in_client "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 6000000 >"$work/client" 2>&1 &
+	ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 6000000 >"$work/client" 2>&1 &
 	sending=$!
 	sleep 1
 	tc -n "$client" qdisc change dev c1 root netem loss 100%

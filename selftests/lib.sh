@@ -73,6 +73,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
+# Not for background jobs: $! would be a shell around them.
 in_client() { ip netns exec "$client" "$@"; }
 in_server() { ip netns exec "$server" "$@"; }
 in_both() { in_client "$@" && in_server "$@"; }
@@ -125,7 +126,7 @@ tx_bytes() { in_client cat "/sys/class/net/c$1/statistics/tx_bytes"; }
 
 # serve [ARG...]: a server in the background, its report in $work/server.
 serve() {
-	in_server "$sched_sock" listen -p 5000 "$@" >"$work/server" 2>&1 &
+	ip netns exec "$server" "$sched_sock" listen -p 5000 "$@" >"$work/server" 2>&1 &
 	served=$!
 }
 

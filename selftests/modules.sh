@@ -42,7 +42,7 @@ that "the module is there" loaded rr
 rmmod mptcp_sched_rr
 
 serve
-in_client "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 4000000 -s rr >"$work/client" 2>&1 &
+ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 4000000 -s rr >"$work/client" 2>&1 &
 sending=$!
 sleep 0.3
 that "a module in use by a connection cannot be removed" eval '! rmmod mptcp_sched_rr'

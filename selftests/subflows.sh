@@ -11,7 +11,7 @@ hosts 20mbit 10ms 20mbit 20ms
 
 begin() {
 	serve
-	in_client "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 10000000 >"$work/client" 2>&1 &
+	ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 10000000 >"$work/client" 2>&1 &
 	sending=$!
 }
 
