@@ -194,7 +194,8 @@ static void transmit(int fd, const struct args *args)
 				die(name);
 			if (!next) {
 				free(list);
-				next = list = strdup(args->switches);
+				list = strdup(args->switches);
+				next = list;
 			}
 		}
 		send_all(fd, buf, chunk);
@@ -245,17 +246,38 @@ int main(int argc, char **argv)
 	}
 	while ((opt = getopt(argc - 1, argv + 1, "a:p:s:l:b:w:m:i:tc")) != -1) {
 		switch (opt) {
-		case 'a': args.addr = optarg; break;
-		case 'p': args.port = atoi(optarg); break;
-		case 's': args.sched = optarg; break;
-		case 'l': args.optlen = atoi(optarg); break;
-		case 'b': args.bytes = strtoull(optarg, NULL, 0); break;
-		case 'w': args.switches = optarg; break;
-		case 'm': args.message = strtoull(optarg, NULL, 0); break;
-		case 'i': args.interval_ms = atoi(optarg); break;
-		case 't': args.tcp = true; break;
-		case 'c': args.change_after_accept = true; break;
-		default: return 2;
+		case 'a':
+			args.addr = optarg;
+			break;
+		case 'p':
+			args.port = atoi(optarg);
+			break;
+		case 's':
+			args.sched = optarg;
+			break;
+		case 'l':
+			args.optlen = atoi(optarg);
+			break;
+		case 'b':
+			args.bytes = strtoull(optarg, NULL, 0);
+			break;
+		case 'w':
+			args.switches = optarg;
+			break;
+		case 'm':
+			args.message = strtoull(optarg, NULL, 0);
+			break;
+		case 'i':
+			args.interval_ms = atoi(optarg);
+			break;
+		case 't':
+			args.tcp = true;
+			break;
+		case 'c':
+			args.change_after_accept = true;
+			break;
+		default:
+			return 2;
 		}
 	}
 	if (args.message > CHUNK) {

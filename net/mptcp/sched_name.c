@@ -72,9 +72,7 @@ bool mptcp_sched_list_has(const char *list, const char *name)
 
 	return false;
 }
-#if IS_MODULE(CONFIG_MPTCP_KUNIT_TEST)
 EXPORT_SYMBOL_GPL(mptcp_sched_list_has);
-#endif
 
 /* Append @name to the @list in a buffer of @len bytes, unless it is there. */
 static void mptcp_sched_list_add(char *list, size_t len, const char *name)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Build a kernel out of tree, from tinyconfig plus the fragments in config/.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR source=lib.sh
+# shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 usage() {

@@ -4,6 +4,7 @@
 
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${BUILD:-$top/build}
+# shellcheck disable=SC2034 # for those who source this
 base_version=6.12
 
 die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }

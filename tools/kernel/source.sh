@@ -7,7 +7,7 @@
 # "base" is Linux as it came, and each patch is one commit on top. Edit there as kernel
 # developers do, then "refresh".
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR source=lib.sh
+# shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 tracked=(arch/um arch/x86/um include net tools/testing/selftests/net Documentation/networking)
@@ -135,7 +135,7 @@ refresh() {
 	[ -d "$tree/.git" ] || die "no tree at $tree: run 'make source' first"
 	fold_edits
 	rm -f -- "$top"/patches/*.patch
-	tree_git format-patch -q --zero-commit --no-signature --no-numbered --no-stat \
+	tree_git format-patch -q --zero-commit --no-signature --no-numbered \
 		-o "$top/patches" base..HEAD
 	(cd "$top/patches" && printf '%s\n' -- *.patch | grep -v '^--$' >series)
 	mark_patched

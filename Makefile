@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# Everything starts here; "make help" lists what there is.
+
+K := tools/kernel
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: deps-run kernel mptcpctl ## build, boot, compare the schedulers over WiFi + 3G
+	tools/mplab/mplab run
+
+check: deps-check kernel mptcpctl ## KUnit, kselftests and tool tests on the patched kernel
+	$K/check.sh
+
+shell: deps-run kernel mptcpctl ## an interactive shell inside the patched kernel
+	tools/mplab/mplab shell
+
+source: deps-build ## unpack and patch the kernel source (KSRC=: a tree or tarball of your own)
+	$K/source.sh prepare
+
+kernel: source ## build the User-Mode Linux kernel
+	$K/build.sh uml
+
+mptcpctl: ## build the command-line tool
+	$(MAKE) -s -C tools/mptcpctl
+
+patches-refresh: ## turn edits in build/linux into patches/
+	$K/source.sh refresh
+
+check-style: deps-style ## checkpatch, sparse, W=1, ruff, shellcheck on our files
+	$K/check-style.sh
+
+check-upstream: deps-upstream ## Linux's own MPTCP selftests, patched and unpatched
+	$K/check-upstream.sh
+
+check-cost: deps-check kernel ## CPU time per transfer, patched against unpatched
+	$K/check-cost.sh
+
+vm: deps-vm source ## boot the kernel in QEMU, two CPUs, to a shell
+	$K/vm.sh shell
+
+check-vm: deps-vm source ## the kselftests in QEMU on two CPUs
+	$K/vm.sh check
+
+deb: deps-deb source ## Debian packages for a real machine (CONFIG=: its configuration)
+	$K/deb.sh
+
+deps-%:
+	@$K/deps.sh $*
+
+clean: ## remove what was built, keep the compiler cache
+	rm -rf build/linux build/stock build/uml build/upstream build/debug build/x86 build/deb
+	$(MAKE) -s -C tools/mptcpctl clean
+
+.PHONY: help run check shell source kernel mptcpctl patches-refresh check-style \
+	check-upstream check-cost vm check-vm deb clean

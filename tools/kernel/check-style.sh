@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The style of everything that is ours: checkpatch --strict, sparse and W=1 for kernel
+# code, ruff for Python, shellcheck for shell, codespell for prose.
+set -euo pipefail
+# shellcheck source=lib.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+tree=$(source_tree patched)
+passed=0 failed=0
+cd "$top"
+
+# check NAME COMMAND...: passes when the command succeeds and prints nothing.
+check() {
+	local name=$1 out
+	shift
+	if out=$("$@" 2>&1) && [ -z "$out" ]; then
+		passed=$((passed + 1))
+		echo "ok $name"
+	else
+		failed=$((failed + 1))
+		echo "not ok $name"
+		printf '%s\n' "$out" | head -n 40 | sed 's/^/    /'
+	fi
+}
+
+# FILE_PATH_CHANGES and EMBEDDED_FILENAME: MAINTAINERS and Kconfig.sched are no business of
+# a patchset out of tree. The rest: not for user space, and how TRACE_EVENT() is written.
+checkpatch() {
+	perl "$tree/scripts/checkpatch.pl" --no-tree --strict --terse --quiet --no-summary \
+		--ignore FILE_PATH_CHANGES,EMBEDDED_FILENAME"${ignore:+,$ignore}" "$@"
+}
+
+files_of() { git ls-files --cached --others --exclude-standard -- "$@"; }
+
+for file in $(files_of 'net/mptcp/*.[ch]'); do
+	ignore=
+	[ "$file" != net/mptcp/sched_trace.h ] || ignore=OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
+	check "checkpatch $file" checkpatch -f "$file"
+done
+ignore=PREFER_KERNEL_TYPES
+for file in $(files_of 'selftests/*.c' 'tools/mptcpctl/*.[ch]'); do
+	check "checkpatch $file" checkpatch -f "$file"
+done
+ignore=
+# from standard input: checkpatch takes a file that git tracks for source code
+checkpatch_patch() { checkpatch - <"$1"; }
+for file in $(files_of 'patches/*.patch'); do
+	check "checkpatch $file" checkpatch_patch "$file"
+done
+
+# Objects are made again, so that each warning shows each time; only ours must be clean.
+sparse_w1() {
+	local object
+	for object in "$top"/net/mptcp/*.c; do
+		object=net/mptcp/$(basename "$object" .c).o
+		rm -f "$build/uml/$object"
+		"$top/tools/kernel/build.sh" uml W=1 C=1 CF=-fdiagnostic-prefix "$object" 2>&1 |
+			grep -E 'net/mptcp/sched[a-z_]*\.[ch]:' || true
+	done
+}
+check "sparse and W=1" sparse_w1
+
+mapfile -t shell < <(files_of | while read -r file; do
+	head -c 64 -- "$file" | head -n 1 | grep -qaE '^#!.*\b(ba)?sh\b' && echo "$file"
+done)
+check "shellcheck" shellcheck -x "${shell[@]}"
+
+run_ruff() {
+	local venv=$build/venv
+	[ -x "$venv/bin/ruff" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q ruff; } >&2
+	"$venv/bin/ruff" check -q tools
+	"$venv/bin/ruff" format -q --check tools
+}
+check "ruff" run_ruff
+check "codespell" codespell -q 3 -L msk,ser,ans README.md Documentation net tools selftests patches
+
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]

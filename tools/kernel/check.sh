@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# All tests that need no other kernel: KUnit and the kselftests in the User-Mode guest, the
+# tools' own tests. Each test's lines go to build/check/NAME.log.
+set -euo pipefail
+# shellcheck source=lib.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+logs=$build/check
+kernel=$build/${KIND:-uml}
+passed=0 failed=0
+mkdir -p "$logs/bin"
+
+# report NAME STATUS: count the "ok" and "not ok" lines of a (K)TAP log, nested ones
+# included; a test that broke off without a failed line is one failure.
+report() {
+	local log=$logs/$1.log ok bad skipped
+	ok=$(grep -Ec '^ *ok [0-9]+' "$log" || true)
+	bad=$(grep -Ec '^ *not ok [0-9]+' "$log" || true)
+	skipped=$(grep -Ec '^ *ok [0-9]+.*# SKIP|^1\.\.0 # SKIP' "$log" || true)
+	if [ "$2" != 0 ] && [ "$2" != 4 ] && [ "$bad" = 0 ]; then
+		bad=1
+		echo "not ok: $1 broke off with status $2" >>"$log"
+	fi
+	if [ $((ok + bad + skipped)) = 0 ]; then
+		bad=1
+		echo "not ok: $1 ran no test" >>"$log"
+	fi
+	passed=$((passed + ok)) failed=$((failed + bad))
+	printf '%-28s %4d passed %4d failed %4d skipped\n' "$1" "$ok" "$bad" "$skipped"
+	[ "$bad" = 0 ] || grep -E -A4 'not ok' "$log" | sed 's/^/    /'
+}
+
+# guest NAME COMMAND...: a test inside the guest; kernel complaints are failures, too.
+guest() {
+	local name=$1 status=0
+	shift
+	"$top/tools/kernel/boot-uml" --kernel "$kernel" --dmesg "$logs/$name.dmesg" -- "$@" \
+		>"$logs/$name.log" 2>&1 || status=$?
+	if grep -Eq 'WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN' \
+		"$logs/$name.dmesg" 2>/dev/null; then
+		echo "not ok 999 the kernel complained: see $name.dmesg" >>"$logs/$name.log"
+	fi
+	report "$name" "$status"
+}
+
+host() {
+	local name=$1 status=0
+	shift
+	"$@" >"$logs/$name.log" 2>&1 || status=$?
+	report "$name" "$status"
+}
+
+# Python's unittest, as TAP: one line per test.
+unittests() {
+	local out
+	out=$(cd "$top/tools/mplab" && /usr/bin/python3 -m unittest discover -v -s tests 2>&1) || true
+	printf '%s\n' "$out" | sed 's/^/# /'
+	printf '%s\n' "$out" | awk '/ \.\.\. (ok|FAIL|ERROR|skipped)/ {
+		n++; status = $0; sub(/.* \.\.\. /, "", status)
+		print (status ~ /^(ok|skipped)/ ? "ok " : "not ok ") n " " $1 (status ~ /^skipped/ ? " # SKIP" : "") }
+		/^(FAILED|ImportError|ModuleNotFoundError)/ { bad = 1 } END { exit bad }'
+}
+
+kunit='modprobe -a mptcp_sched_test mptcp_token_test mptcp_crypto_test && dmesg | sed "s/^\[[^]]*\] //" |
+	grep -E "^ *(ok|not ok|#|KTAP|1\.\.)" | grep -v "^ok\|^not ok"'
+guest kunit bash -c "$kunit"
+
+make -s -C "$top/selftests" OUTPUT="$logs/bin" all
+for script in "$top"/selftests/*.sh; do
+	name=$(basename "$script" .sh)
+	[ "$name" != lib ] || continue
+	guest "$name" env PATH="$logs/bin:$PATH" "$script"
+done
+
+guest mptcpctl "$top/tools/mptcpctl/test.sh"
+host mplab unittests
+guest_free_tests=("$top"/tools/kernel/tests/*.sh)
+for script in "${guest_free_tests[@]}"; do
+	[ ! -x "$script" ] || host "$(basename "$script" .sh)" "$script"
+done
+
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]

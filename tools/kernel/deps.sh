@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Install the Debian packages that a job needs: as root, or through sudo; otherwise print
+# the one line that does, and stop.
+set -euo pipefail
+# shellcheck source=lib.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+build=(gcc make libc6-dev flex bison bc perl xz-utils ccache kmod git)
+lab=(iperf3 iproute2 ethtool iputils-ping procps python3-rich python3-matplotlib python3-numpy)
+
+job=${1:-}
+case $job in
+build) packages=("${build[@]}") ;;
+run) packages=("${build[@]}" "${lab[@]}") ;;
+check) packages=("${build[@]}" "${lab[@]}" tcpdump man-db) ;;
+style) packages=("${build[@]}" sparse shellcheck python3-venv codespell) ;;
+upstream) packages=("${build[@]}" iproute2 ethtool iputils-ping procps iptables nftables tcpdump) ;;
+vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump qemu-system-x86 python3-venv) ;;
+deb) packages=("${build[@]}" libelf-dev libssl-dev debhelper dpkg-dev rsync cpio) ;;
+*) die "usage: deps.sh build|run|check|style|upstream|vm|deb" ;;
+esac
+case $job in
+style) ;;
+*) [ -n "${KSRC:-}" ] || packages+=("linux-source-$base_version") ;;
+esac
+
+missing=()
+for package in "${packages[@]}"; do
+	dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+		missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+install=(apt-get install -y --no-install-recommends "${missing[@]}")
+if ! command -v apt-get >/dev/null; then
+	die "this is no Debian system; install what these packages hold: ${missing[*]}"
+elif [ "$(id -u)" = 0 ]; then
+	as_root=(env DEBIAN_FRONTEND=noninteractive)
+elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+	as_root=(sudo)
+else
+	printf 'Some packages are missing. Install them once as root, then try again:\n\n  %s\n\n' \
+		"${install[*]}" >&2
+	exit 1
+fi
+say "installing ${missing[*]}"
+"${as_root[@]}" apt-get update -qq || say "warning: apt-get update failed; trying with what is known"
+"${as_root[@]}" "${install[@]}" >"${TMPDIR:-/tmp}/apt.$$" 2>&1 || {
+	tail -n 20 "${TMPDIR:-/tmp}/apt.$$" >&2
+	die "apt-get could not install them; the end of what it said is above"
+}
+rm -f -- "${TMPDIR:-/tmp}/apt.$$"
