@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""A shell, or one command, inside the guest with the network up."""
+
+from __future__ import annotations
+
+import shlex
+
+from . import topology
+from .guest import MPTCPCTL, Guests, scratch
+from .paths import Path
+
+BANNER = """\
+You are root in the network namespace "client" of the patched kernel.
+
+{picture}
+
+  ip netns exec server CMD     run CMD on the server (or on router1, router2, ...)
+  mptcpctl list                schedulers; "mptcpctl set rr" changes the default
+  mptcpctl run -- CMD          run any program over MPTCP, e.g. iperf3 -c {server}
+  ss -Mi, ip mptcp, nstat -az 'MPTcpExt*', tcpdump, ethtool, mptcpd: as usual
+  Files you write are gone afterwards. Leave with "exit".
+"""
+
+RCFILE = "PS1='client:\\w# '\nPATH={path}:$PATH\ncd ~ 2>/dev/null || cd /\n"
+
+
+def _script(paths: list[Path], buffer: int | None, argv: list[str], rcfile: str) -> str:
+    enter = f"exec ip netns exec {topology.CLIENT}"
+    tool = shlex.quote(str(MPTCPCTL.parent))
+    setup = topology.script(paths, buffer) + "set +e\n"
+    if argv:
+        return setup + f"PATH={tool}:$PATH\n{enter} {shlex.join(argv)}\n"
+    banner = BANNER.format(picture=topology.picture(paths), server=topology.SERVER_ADDRESS)
+    return setup + f"cat <<'END'\n{banner}\nEND\n{enter} bash --rcfile {shlex.quote(rcfile)} -i\n"
+
+
+def run(
+    guests: Guests, paths: list[Path], buffer: int | None, virtual: bool, argv: list[str]
+) -> int:
+    options = [] if virtual else ["--real-time"]
+    with scratch() as directory:
+        rcfile = directory / "rc"
+        rcfile.write_text(RCFILE.format(path=shlex.quote(str(MPTCPCTL.parent))))
+        script = _script(paths, buffer, argv, str(rcfile))
+        if not argv:
+            options.append("--tty")
+        return guests.interactive(script, directory, *options)

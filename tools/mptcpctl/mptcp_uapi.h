@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/* The MPTCP socket interface, for C libraries whose headers are older than it. */
+#ifndef MPTCP_UAPI_H
+#define MPTCP_UAPI_H
+
+#include <netinet/in.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP 262
+#endif
+#ifndef SOL_MPTCP
+#define SOL_MPTCP 284
+#endif
+
+#define MPTCP_FULL_INFO 4
+#define MPTCP_SCHEDULER 43
+
+#define MPTCP_SCHED_NAME_MAX 16		/* with the final NUL */
+#define MPTCP_FLAG_FALLBACK 1		/* in flags below */
+
+/* struct mptcp_info, what show needs of it */
+struct mptcpctl_info {
+	uint8_t subflows;
+	uint8_t unused[7];
+	uint32_t flags;
+	uint32_t token;
+	uint64_t sequence[3];
+	uint8_t more[4];
+	uint32_t retransmits;
+	uint64_t bytes_retrans;
+	uint64_t bytes_sent;
+	uint64_t bytes_received;
+	uint64_t bytes_acked;
+	uint8_t rest[16];
+};
+
+/* struct mptcp_subflow_info */
+struct mptcpctl_subflow {
+	uint32_t id;
+	struct sockaddr_storage local;
+	struct sockaddr_storage remote;
+};
+
+/* struct mptcp_full_info */
+struct mptcpctl_full_info {
+	uint32_t size_tcpinfo_kernel;
+	uint32_t size_tcpinfo_user;
+	uint32_t size_sfinfo_kernel;
+	uint32_t size_sfinfo_user;
+	uint32_t num_subflows;
+	uint32_t size_arrays_user;
+	uint64_t subflow_info;
+	uint64_t tcp_info;
+	struct mptcpctl_info info;
+};
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* Run a program over MPTCP, by means of a preloaded library. */
+
+#include <errno.h>
+#include <getopt.h>
+#include <libgen.h>
+#include <limits.h>
+#include <linux/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "mptcpctl.h"
+#include "mptcp_uapi.h"
+
+static const char help[] =
+	"usage: mptcpctl run [--scheduler S] [--congestion C] -- PROGRAM [ARG]...\n"
+	"Runs PROGRAM, unmodified: its TCP sockets become MPTCP sockets.\n"
+	"  -s, --scheduler S    packet scheduler of its connections (see: mptcpctl list)\n"
+	"  -c, --congestion C   congestion control of its connections\n";
+
+/* Say now what would otherwise fail silently inside the program. */
+static bool try_options(const char *scheduler, const char *congestion)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP);
+	bool fine = false;
+
+	if (fd < 0) {
+		complain("no MPTCP socket: %s (is net.mptcp.enabled 1 and CONFIG_MPTCP=y?)",
+			 strerror(errno));
+		return false;
+	}
+	if (scheduler && setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, scheduler, strlen(scheduler)))
+		complain("--scheduler: %s", scheduler_error(errno, scheduler));
+	else if (congestion && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion,
+					  strlen(congestion)))
+		complain("--congestion: the kernel does not take '%s' (%s); see: "
+			 "sysctl net.ipv4.tcp_available_congestion_control",
+			 congestion, strerror(errno));
+	else
+		fine = true;
+	close(fd);
+	return fine;
+}
+
+/* Beside the program in a build tree, else where "make install" puts it. */
+static bool find_library(char *path, size_t len)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n > 0) {
+		self[n] = 0;
+		snprintf(path, len, "%s/libmptcpctl.so", dirname(self));
+		if (!access(path, R_OK))
+			return true;
+	}
+	snprintf(path, len, "%s/libmptcpctl.so", LIBDIR);
+	return !access(path, R_OK);
+}
+
+static void preload(const char *library)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char *value;
+
+	if (others && *others && asprintf(&value, "%s %s", library, others) > 0)
+		setenv("LD_PRELOAD", value, 1);
+	else
+		setenv("LD_PRELOAD", library, 1);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "scheduler", required_argument, NULL, 's' },
+		{ "congestion", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{}
+	};
+	const char *scheduler = NULL, *congestion = NULL;
+	char library[PATH_MAX + 32];
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "+s:c:h", options, NULL)) != -1) {
+		switch (opt) {
+		case 's':
+			scheduler = optarg;
+			break;
+		case 'c':
+			congestion = optarg;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		default:
+			fputs(help, stderr);
+			return EXIT_USAGE;
+		}
+	}
+	if (optind == argc) {
+		complain("run: which program?");
+		fputs(help, stderr);
+		return EXIT_USAGE;
+	}
+	if (!try_options(scheduler, congestion))
+		return EXIT_USAGE;
+	if (!find_library(library, sizeof(library)))
+		return complain("libmptcpctl.so is neither beside mptcpctl nor in " LIBDIR);
+
+	preload(library);
+	setenv("MPTCPCTL_SCHEDULER", scheduler ? scheduler : "", 1);
+	setenv("MPTCPCTL_CONGESTION", congestion ? congestion : "", 1);
+	execvp(argv[optind], argv + optind);
+	complain("%s: %s", argv[optind], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}

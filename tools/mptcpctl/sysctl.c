@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* The network namespace's schedulers: sysctls; their tunables: module parameters. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "mptcpctl.h"
+#include "mptcp_uapi.h"
+
+#define SYSCTLS "/proc/sys/net/mptcp/"
+#define LIST_MAX 4096
+
+static bool read_file(const char *path, char *buf, size_t len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, buf, len - 1);
+	close(fd);
+	if (n < 0)
+		return false;
+	buf[n] = 0;
+	buf[strcspn(buf, "\n")] = 0;
+	return true;
+}
+
+static int write_file(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), error = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, value, strlen(value)) < 0)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+bool read_sysctl(const char *name, char *buf, size_t len)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), SYSCTLS "%s", name);
+	return read_file(path, buf, len);
+}
+
+bool kernel_is_patched(void)
+{
+	return !access(SYSCTLS "allowed_schedulers", F_OK);
+}
+
+static int no_mptcp(void)
+{
+	return complain("this kernel has no MPTCP (no " SYSCTLS "): boot one with CONFIG_MPTCP=y");
+}
+
+static bool has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+	const char *at = list;
+
+	while ((at = strstr(at, word))) {
+		if ((at == list || at[-1] == ' ') && (!at[len] || at[len] == ' '))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+/* Tunables of a loaded scheduler, as " name=value ...". */
+static void print_params(const char *scheduler)
+{
+	char dir[PATH_MAX], path[PATH_MAX + 256], value[128];
+	struct dirent *entry;
+	DIR *params;
+
+	snprintf(dir, sizeof(dir), "/sys/module/mptcp_sched_%s/parameters", scheduler);
+	params = opendir(dir);
+	if (!params)
+		return;
+	while ((entry = readdir(params))) {
+		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+		if (entry->d_name[0] != '.' && read_file(path, value, sizeof(value)))
+			printf(" %s=%s", entry->d_name, value);
+	}
+	closedir(params);
+}
+
+static void print_scheduler(const char *name, const char *current, const char *allowed)
+{
+	char module[64];
+
+	snprintf(module, sizeof(module), "/sys/module/mptcp_sched_%s", name);
+	printf("%-16s %-8s %-8s", name, strcmp(name, current) ? "-" : "yes",
+	       has_word(allowed, name) ? "all" : "admin");
+	if (strcmp(name, "default") && access(module, F_OK))
+		printf(" (loads when it is named)");
+	else
+		print_params(name);
+	printf("\n");
+}
+
+int cmd_list(int argc, char **argv)
+{
+	char available[LIST_MAX], allowed[LIST_MAX] = "", current[64];
+	char *name, *rest = available;
+
+	if (argc > 1) {
+		complain("list takes no arguments, not '%s'", argv[1]);
+		return EXIT_USAGE;
+	}
+	if (!read_sysctl("available_schedulers", available, sizeof(available)) ||
+	    !read_sysctl("scheduler", current, sizeof(current)))
+		return no_mptcp();
+
+	read_sysctl("allowed_schedulers", allowed, sizeof(allowed));
+	printf("%-16s %-8s %-8s %s\n", "SCHEDULER", "DEFAULT", "USERS", "TUNABLES");
+	while ((name = strsep(&rest, " "))) {
+		if (*name)
+			print_scheduler(name, current, allowed);
+	}
+	if (!kernel_is_patched())
+		printf("This kernel has no MPTCP scheduler framework: connections cannot choose.\n");
+	return 0;
+}
+
+int cmd_get(int argc, char **argv)
+{
+	char current[64];
+
+	if (argc > 1) {
+		complain("get takes no arguments, not '%s'", argv[1]);
+		return EXIT_USAGE;
+	}
+	if (!read_sysctl("scheduler", current, sizeof(current)))
+		return no_mptcp();
+	puts(current);
+	return 0;
+}
+
+/* What to tell about a scheduler that could not be set. */
+const char *scheduler_error(int error, const char *name)
+{
+	static char text[LIST_MAX + 256];
+	char list[LIST_MAX] = "?";
+
+	switch (error) {
+	case ENOENT:
+		read_sysctl("available_schedulers", list, sizeof(list));
+		snprintf(text, sizeof(text), "there is no scheduler '%s'; this kernel has: %s",
+			 name, list);
+		break;
+	case EPERM:
+		read_sysctl("allowed_schedulers", list, sizeof(list));
+		snprintf(text, sizeof(text), "only CAP_NET_ADMIN may use '%s' here; all may use: %s "
+			 "(an administrator adds names to net.mptcp.allowed_schedulers)", name, list);
+		break;
+	case EOPNOTSUPP:
+	case ENOPROTOOPT:
+		snprintf(text, sizeof(text), "this kernel has no MPTCP_SCHEDULER socket option: boot "
+			 "one with the scheduler patches; here only \"mptcpctl set NAME\" without "
+			 "a connection works");
+		break;
+	case EINVAL:
+		snprintf(text, sizeof(text), "'%s' is no scheduler name: it has 1 to 15 characters",
+			 name);
+		break;
+	default:
+		snprintf(text, sizeof(text), "'%s': %s", name, strerror(error));
+	}
+	return text;
+}
+
+int set_default(const char *name)
+{
+	int error;
+
+	if (!*name || strlen(name) >= MPTCP_SCHED_NAME_MAX)
+		return complain("%s", scheduler_error(EINVAL, name));
+	error = write_file(SYSCTLS "scheduler", name);
+	if (!error)
+		return 0;
+	if (access(SYSCTLS "scheduler", F_OK))
+		return no_mptcp();
+	if (error == EACCES || error == EPERM)
+		return complain("only root may change the default; for one program: "
+				"mptcpctl run --scheduler %s -- PROGRAM", name);
+	return complain("%s", scheduler_error(error, name));
+}
+
+int set_param(const char *scheduler, const char *assignment)
+{
+	const char *value = strchr(assignment, '=');
+	char path[PATH_MAX];
+	int error;
+
+	if (!value || value == assignment || strchr(assignment, '/')) {
+		complain("--param takes NAME=VALUE, not '%s'", assignment);
+		return EXIT_USAGE;
+	}
+	snprintf(path, sizeof(path), "/sys/module/mptcp_sched_%s/parameters/%.*s", scheduler,
+		 (int)(value - assignment), assignment);
+	error = write_file(path, value + 1);
+	if (error == ENOENT)
+		return complain("scheduler '%s' has no tunable '%.*s', or is not loaded; see: mptcpctl list",
+				scheduler, (int)(value - assignment), assignment);
+	if (error)
+		return complain("%s: %s", assignment, error == EACCES ? "only root may change it" :
+				strerror(error));
+	return 0;
+}
