@@ -38,7 +38,7 @@ for file in $(files_of 'net/mptcp/*.[ch]'); do
 	[ "$file" != net/mptcp/sched_trace.h ] || ignore=OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
 	check "checkpatch $file" checkpatch -f "$file"
 done
-ignore=PREFER_KERNEL_TYPES
+ignore=PREFER_KERNEL_TYPES,ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,LONG_LINE_STRING
 for file in $(files_of 'selftests/*.c' 'tools/mptcpctl/*.[ch]'); do
 	check "checkpatch $file" checkpatch -f "$file"
 done

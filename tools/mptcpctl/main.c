@@ -10,18 +10,26 @@
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
-	const char *help;
 } commands[] = {
-	{ "list", cmd_list, "list                       schedulers, who may use them, their tunables" },
-	{ "get", cmd_get, "get                        the default scheduler of this network namespace" },
-	{ "set", cmd_set, "set NAME [--param K=V]     change the default, or a tunable of NAME\n"
-			  "  set NAME --pid PID [--fd N]\n"
-			  "  set NAME [--local A:P] [--peer A:P]\n"
-			  "                             change connections of running programs" },
-	{ "run", cmd_run, "run [--scheduler S] [--congestion C] -- PROGRAM [ARG]...\n"
-			  "                             run a program over MPTCP" },
-	{ "show", cmd_show, "show [--pid PID] [--json]  MPTCP connections and their subflows" },
+	{ "list", cmd_list }, { "get", cmd_get }, { "set", cmd_set },
+	{ "run", cmd_run }, { "show", cmd_show },
 };
+
+static const char help[] =
+	"usage: mptcpctl COMMAND ...\n"
+	"\n"
+	"  list                         schedulers, who may use them, their tunables\n"
+	"  get                          the default scheduler of this network namespace\n"
+	"  set NAME                     change it\n"
+	"  set NAME --param K=V         change a tunable of scheduler NAME\n"
+	"  set NAME --pid PID [--fd N]  change connections of a running program\n"
+	"  set NAME [--local ADDR:PORT] [--peer ADDR:PORT]\n"
+	"                               the same, by address\n"
+	"  run [--scheduler S] [--congestion C] -- PROGRAM [ARG]...\n"
+	"                               run a program over MPTCP\n"
+	"  show [--pid PID] [--json]    MPTCP connections and their subflows\n"
+	"\n"
+	"The manual page mptcpctl(8) says more.\n";
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -37,26 +45,16 @@ int complain(const char *format, ...)
 	return 1;
 }
 
-static void usage(FILE *out)
-{
-	size_t i;
-
-	fputs("usage: mptcpctl COMMAND ...\n\n", out);
-	for (i = 0; i < COMMANDS; i++)
-		fprintf(out, "  %s\n", commands[i].help);
-	fputs("\nThe manual page mptcpctl(8) says more.\n", out);
-}
-
 int main(int argc, char **argv)
 {
 	size_t i;
 
 	if (argc < 2) {
-		usage(stderr);
+		fputs(help, stderr);
 		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		usage(stdout);
+		fputs(help, stdout);
 		return 0;
 	}
 	for (i = 0; i < COMMANDS; i++) {
@@ -64,6 +62,6 @@ int main(int argc, char **argv)
 			return commands[i].run(argc - 1, argv + 1);
 	}
 	complain("unknown command '%s'", argv[1]);
-	usage(stderr);
+	fputs(help, stderr);
 	return EXIT_USAGE;
 }

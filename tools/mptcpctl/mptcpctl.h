@@ -40,6 +40,8 @@ struct walk_result {
 
 struct walk_result walk_sockets(pid_t pid, int (*visit)(const struct mptcp_socket *sk, void *arg),
 				void *arg);
+int local_name(int fd, struct sockaddr *addr, socklen_t *len);
+int peer_name(int fd, struct sockaddr *addr, socklen_t *len);
 bool format_address(const struct sockaddr_storage *ss, char *buf, size_t len);
 int cmd_set(int argc, char **argv);
 

@@ -19,8 +19,7 @@ static const char help[] =
 	"  -s, --scheduler S    packet scheduler of its connections (see: mptcpctl list)\n"
 	"  -c, --congestion C   congestion control of its connections\n";
 
-/* Say now what would otherwise fail silently inside the program. */
-static bool try_options(const char *scheduler, const char *congestion)
+static bool try_scheduler(const char *name)
 {
 	int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP);
 	bool fine = false;
@@ -30,16 +29,30 @@ static bool try_options(const char *scheduler, const char *congestion)
 			 strerror(errno));
 		return false;
 	}
-	if (scheduler && setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, scheduler, strlen(scheduler)))
-		complain("--scheduler: %s", scheduler_error(errno, scheduler));
-	else if (congestion && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion,
-					  strlen(congestion)))
-		complain("--congestion: the kernel does not take '%s' (%s); see: "
-			 "sysctl net.ipv4.tcp_available_congestion_control",
-			 congestion, strerror(errno));
+	if (name && setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, strlen(name)))
+		complain("--scheduler: %s", scheduler_error(errno, name));
 	else
 		fine = true;
 	close(fd);
+	return fine;
+}
+
+/* On a TCP socket: an MPTCP socket without subflows takes any name. */
+static bool try_congestion(const char *name)
+{
+	int fd;
+	bool fine = true;
+
+	if (!name)
+		return true;
+	fd = socket(AF_INET, SOCK_STREAM, IPPROTO_TCP);
+	if (fd < 0 || setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name))) {
+		complain("--congestion: the kernel does not take '%s' (%s); see: sysctl net.ipv4.tcp_available_congestion_control",
+			 name, strerror(errno));
+		fine = false;
+	}
+	if (fd >= 0)
+		close(fd);
 	return fine;
 }
 
@@ -103,7 +116,8 @@ int cmd_run(int argc, char **argv)
 		fputs(help, stderr);
 		return EXIT_USAGE;
 	}
-	if (!try_options(scheduler, congestion))
+	/* say now what would fail silently inside the program */
+	if (!try_scheduler(scheduler) || !try_congestion(congestion))
 		return EXIT_USAGE;
 	if (!find_library(library, sizeof(library)))
 		return complain("libmptcpctl.so is neither beside mptcpctl nor in " LIBDIR);

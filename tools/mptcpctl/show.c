@@ -43,16 +43,6 @@ static void read_address(int fd, int (*get)(int, struct sockaddr *, socklen_t *)
 	format_address(&ss, buf, len);
 }
 
-static int local_name(int fd, struct sockaddr *addr, socklen_t *len)
-{
-	return getsockname(fd, addr, len);
-}
-
-static int peer_name(int fd, struct sockaddr *addr, socklen_t *len)
-{
-	return getpeername(fd, addr, len);
-}
-
 static void read_connection(int fd, struct connection *c)
 {
 	socklen_t len = sizeof(c->scheduler);
@@ -60,7 +50,7 @@ static void read_connection(int fd, struct connection *c)
 
 	memset(c, 0, sizeof(*c));
 	if (getsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, c->scheduler, &len))
-		strcpy(c->scheduler, "?");
+		c->scheduler[0] = '?';
 	len = sizeof(listening);
 	getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &len);
 	c->listening = listening;
@@ -93,8 +83,8 @@ static void print_text(const struct mptcp_socket *sk, const struct connection *c
 {
 	unsigned int i;
 
-	printf("%s[%d] fd %d  %s -> %s  %s  scheduler %s", sk->comm, sk->pid, sk->their_fd, c->local,
-	       c->peer, state(c), c->scheduler);
+	printf("%s[%d] fd %d  %s -> %s  %s  scheduler %s", sk->comm, sk->pid, sk->their_fd,
+	       c->local, c->peer, state(c), c->scheduler);
 	if (c->has_info && !c->listening)
 		printf("  token %#x  sent %llu  acked %llu  received %llu  resent %llu",
 		       c->full.info.token, (unsigned long long)c->full.info.bytes_sent,

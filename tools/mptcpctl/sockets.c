@@ -163,12 +163,12 @@ static bool address_is(int fd, int (*get)(int, struct sockaddr *, socklen_t *), 
 			 format_address(&ss, text, sizeof(text)) && !strcmp(text, want));
 }
 
-static int local_name(int fd, struct sockaddr *addr, socklen_t *len)
+int local_name(int fd, struct sockaddr *addr, socklen_t *len)
 {
 	return getsockname(fd, addr, len);
 }
 
-static int peer_name(int fd, struct sockaddr *addr, socklen_t *len)
+int peer_name(int fd, struct sockaddr *addr, socklen_t *len)
 {
 	return getpeername(fd, addr, len);
 }
@@ -181,7 +181,8 @@ static int change(const struct mptcp_socket *sk, void *arg)
 	    !address_is(sk->fd, local_name, selection->local) ||
 	    !address_is(sk->fd, peer_name, selection->peer))
 		return 0;
-	if (setsockopt(sk->fd, SOL_MPTCP, MPTCP_SCHEDULER, selection->name, strlen(selection->name))) {
+	if (setsockopt(sk->fd, SOL_MPTCP, MPTCP_SCHEDULER, selection->name,
+		       strlen(selection->name))) {
 		complain("%s (pid %d, fd %d): %s", sk->comm, sk->pid, sk->their_fd,
 			 scheduler_error(errno, selection->name));
 		selection->failed++;

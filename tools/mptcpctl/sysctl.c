@@ -159,18 +159,18 @@ const char *scheduler_error(int error, const char *name)
 		break;
 	case EPERM:
 		read_sysctl("allowed_schedulers", list, sizeof(list));
-		snprintf(text, sizeof(text), "only CAP_NET_ADMIN may use '%s' here; all may use: %s "
-			 "(an administrator adds names to net.mptcp.allowed_schedulers)", name, list);
+		snprintf(text, sizeof(text),
+			 "only CAP_NET_ADMIN may use '%s' here, all may use: %s (an administrator adds names to net.mptcp.allowed_schedulers)",
+			 name, list);
 		break;
 	case EOPNOTSUPP:
 	case ENOPROTOOPT:
-		snprintf(text, sizeof(text), "this kernel has no MPTCP_SCHEDULER socket option: boot "
-			 "one with the scheduler patches; here only \"mptcpctl set NAME\" without "
-			 "a connection works");
+		snprintf(text, sizeof(text),
+			 "this kernel has no MPTCP_SCHEDULER socket option: boot one with the scheduler patches; on this one only the default can be changed");
 		break;
 	case EINVAL:
-		snprintf(text, sizeof(text), "'%s' is no scheduler name: it has 1 to 15 characters",
-			 name);
+		snprintf(text, sizeof(text),
+			 "'%s' is no scheduler name: it has 1 to 15 characters", name);
 		break;
 	default:
 		snprintf(text, sizeof(text), "'%s': %s", name, strerror(error));
@@ -190,8 +190,8 @@ int set_default(const char *name)
 	if (access(SYSCTLS "scheduler", F_OK))
 		return no_mptcp();
 	if (error == EACCES || error == EPERM)
-		return complain("only root may change the default; for one program: "
-				"mptcpctl run --scheduler %s -- PROGRAM", name);
+		return complain("only root may change the default; for one program: mptcpctl run --scheduler %s -- PROGRAM",
+				name);
 	return complain("%s", scheduler_error(error, name));
 }
 

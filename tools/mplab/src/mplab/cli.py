@@ -40,7 +40,7 @@ def _network_options(parser: argparse.ArgumentParser) -> None:
         dest="paths",
         type=_argument(paths.parse),
         metavar="RATE,RTT,QUEUE[,LOSS]",
-        help="a path, repeatable (default: WiFi %s and 3G %s)" % tuple(WIFI_3G),
+        help=f"a path, repeatable (default: WiFi {WIFI_3G[0]} and 3G {WIFI_3G[1]})",
     )
     parser.add_argument(
         "--buffer",
