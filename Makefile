@@ -27,14 +27,20 @@ mptcpctl: ## build the command-line tool
 patches-refresh: ## turn edits in build/linux into patches/
 	$K/source.sh refresh
 
+check-debug: deps-check source mptcpctl ## the same under lockdep, KASAN, UBSAN
+	$K/build.sh debug
+	KIND=debug $K/check.sh
+
 check-style: deps-style ## checkpatch, sparse, W=1, ruff, shellcheck on our files
 	$K/check-style.sh
 
 check-upstream: deps-upstream ## Linux's own MPTCP selftests, patched and unpatched
 	$K/check-upstream.sh
 
-check-cost: deps-check kernel ## CPU time per transfer, patched against unpatched
-	$K/check-cost.sh
+check-cost: deps-run kernel mptcpctl ## CPU time per transfer, patched against unpatched
+	$K/source.sh prepare stock
+	VARIANT=stock $K/build.sh uml
+	tools/mplab/mplab cost
 
 vm: deps-vm source ## boot the kernel in QEMU, two CPUs, to a shell
 	$K/vm.sh shell
@@ -53,4 +59,4 @@ clean: ## remove what was built, keep the compiler cache
 	$(MAKE) -s -C tools/mptcpctl clean
 
 .PHONY: help run check shell source kernel mptcpctl patches-refresh check-style \
-	check-upstream check-cost vm check-vm deb clean
+	check-debug check-upstream check-cost vm check-vm deb clean

@@ -22,8 +22,9 @@ set_kind() {
 	arch=um image=linux fragments=("$config/common.config" "$config/uml.config")
 	case $1 in
 	uml) ;;
-	upstream | debug) fragments+=("$config/$1.config") ;;
-	x86) arch=x86_64 image=bzImage fragments=("$config/common.config" "$config/x86.config") ;;
+	upstream | debug) fragments+=("$config/$1.config" "$config/trace.config") ;;
+	x86) arch=x86_64 image=bzImage
+		fragments=("$config/common.config" "$config/x86.config" "$config/trace.config") ;;
 	*) usage >&2; exit 2 ;;
 	esac
 }
@@ -46,7 +47,6 @@ configure() {
 
 # What depmod and modprobe want, in a place of its own below the build directory.
 install_modules() {
-	[ "$arch" = um ] || return 0
 	rm -rf -- "$out/modules"
 	kmake INSTALL_MOD_PATH="$out/modules" DEPMOD=/sbin/depmod modules_install
 }

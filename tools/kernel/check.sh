@@ -1,13 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# All tests that need no other kernel: KUnit and the kselftests in the User-Mode guest, the
-# tools' own tests. Each test's lines go to build/check/NAME.log.
+# KUnit and the kselftests in a guest, the tools' own tests. Each test's lines go to
+# build/check/KIND/NAME.log.
+# usage: check.sh [TEST]...     KIND=uml|debug|x86: which kernel; BOOT=: what boots it
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-logs=$build/check
-kernel=$build/${KIND:-uml}
+kind=${KIND:-uml}
+boot=${BOOT:-$top/tools/kernel/boot-uml}
+kernel=$build/$kind
+logs=$build/check/$kind
 passed=0 failed=0
 mkdir -p "$logs/bin"
 
@@ -35,7 +38,7 @@ report() {
 guest() {
 	local name=$1 status=0
 	shift
-	"$top/tools/kernel/boot-uml" --kernel "$kernel" --dmesg "$logs/$name.dmesg" -- "$@" \
+	"$boot" --kernel "$kernel" --dmesg "$logs/$name.dmesg" -- "$@" \
 		>"$logs/$name.log" 2>&1 || status=$?
 	if grep -Eq 'WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN' \
 		"$logs/$name.dmesg" 2>/dev/null; then
@@ -64,20 +67,26 @@ unittests() {
 
 kunit='modprobe -a mptcp_sched_test mptcp_token_test mptcp_crypto_test && dmesg | sed "s/^\[[^]]*\] //" |
 	grep -E "^ *(ok|not ok|#|KTAP|1\.\.)" | grep -v "^ok\|^not ok"'
-guest kunit bash -c "$kunit"
-
 make -s -C "$top/selftests" OUTPUT="$logs/bin" all
-for script in "$top"/selftests/*.sh; do
-	name=$(basename "$script" .sh)
-	[ "$name" != lib ] || continue
-	guest "$name" env PATH="$logs/bin:$PATH" "$script"
-done
 
-guest mptcpctl "$top/tools/mptcpctl/test.sh"
-host mplab unittests
-guest_free_tests=("$top"/tools/kernel/tests/*.sh)
-for script in "${guest_free_tests[@]}"; do
-	[ ! -x "$script" ] || host "$(basename "$script" .sh)" "$script"
+run_test() {
+	case $1 in
+	kunit) guest kunit bash -c "$kunit" ;;
+	mptcpctl) guest mptcpctl "$top/tools/mptcpctl/test.sh" ;;
+	mplab) host mplab unittests ;;
+	source) host source "$top/tools/kernel/tests/source-test.sh" ;;
+	*)
+		[ -x "$top/selftests/$1.sh" ] || die "there is no test '$1'"
+		guest "$1" env PATH="$logs/bin:$PATH" "$top/selftests/$1.sh"
+		;;
+	esac
+}
+
+if [ $# = 0 ]; then
+	set -- kunit sysctl sockopt modules rr minrtt backup subflows observe mptcpctl mplab source
+fi
+for test in "$@"; do
+	run_test "$test"
 done
 
 printf '%d passed, %d failed\n' "$passed" "$failed"

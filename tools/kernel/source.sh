@@ -91,6 +91,8 @@ apply_series() {
 		[ -f "$top/patches/$name" ] || die "patches/series names $name, which is not there"
 		tree_git am -q --keep-cr "$top/patches/$name" || {
 			tree_git am --abort 2>/dev/null || true
+			tree_git rev-parse HEAD >"$tree/.git/patched-head"
+			rm -f -- "$tree/.git/patches-hash"
 			die "patch $name does not apply to $(sed -n 's/^SUBLEVEL = /6.12./p' "$tree/Makefile"):" \
 				"the file and line are named above"
 		}

@@ -79,6 +79,12 @@ def _parser() -> argparse.ArgumentParser:
     _network_options(interactive)
     interactive.add_argument("--virtual-time", action="store_true", help="do not follow the clock")
     interactive.add_argument("argv", nargs="*", metavar="COMMAND", help="run this instead")
+
+    cost = commands.add_parser("cost", help="CPU time per transfer against another kernel")
+    cost.add_argument("--kernel", type=Path, default=TOP / "build" / "uml")
+    cost.add_argument("--against", type=Path, default=TOP / "build" / "stock" / "uml")
+    cost.add_argument("--megabytes", type=int, default=100, metavar="N", help="per transfer")
+    cost.add_argument("--rounds", type=int, default=7, metavar="N", help="of both kernels")
     return parser
 
 
@@ -157,11 +163,22 @@ def _shell(args: argparse.Namespace) -> int:
         return shell.run(guests, args.paths, args.buffer, args.virtual_time, args.argv)
 
 
+def _cost(args: argparse.Namespace) -> int:
+    from . import cost
+
+    for kernel in (args.kernel, args.against):
+        with Guests(kernel) as guests:
+            _ready(guests)
+    cost.show((args.kernel, args.against), args.megabytes, args.rounds)
+    return 0
+
+
 def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv)
-    args.paths = args.paths or [paths.parse(p) for p in WIFI_3G]
+    if args.command != "cost":
+        args.paths = args.paths or [paths.parse(p) for p in WIFI_3G]
     try:
-        return {"run": _run, "shell": _shell}[args.command](args)
+        return {"run": _run, "shell": _shell, "cost": _cost}[args.command](args)
     except (UsageError, units.UnitError) as error:
         print(f"mplab: {error}", file=sys.stderr)
         return 2

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Shared by boot-uml and boot-qemu: options, the orders that the guest finds (see
+# guest-init), and how it ended.
+# shellcheck disable=SC2034 # set here for those who source this
+
+prog=${0##*/}
+die() { printf '%s: %s\n' "$prog" "$*" >&2; exit 125; }
+
+kernel='' mem=1G dmesg='' tty='' realtime='' accel=auto
+shared=() extra=()
+
+guest_options() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--kernel) kernel=$(realpath -- "${2:?}"); shift 2 ;;
+		--mem) mem=${2:?}; shift 2 ;;
+		--rw) shared+=("$(realpath -- "${2:?}")"); shift 2 ;;
+		--real-time) realtime=1; shift ;;
+		--accel) accel=${2:?}; shift 2 ;;
+		--dmesg) dmesg=$(realpath -- "${2:?}"); shift 2 ;;
+		--arg) extra+=("${2:?}"); shift 2 ;;
+		--tty) tty=1; shift ;;
+		-h|--help) usage; exit 0 ;;
+		--) shift; break ;;
+		-*) usage >&2; die "unknown option $1" ;;
+		*) break ;;
+		esac
+	done
+	[ $# -gt 0 ] || { usage >&2; die "no command given"; }
+	command=("$@")
+}
+
+# A directory with the guest's orders; there it leaves its exit status, too.
+guest_prepare() {
+	run=$(mktemp -d "${TMPDIR:-/tmp}/$prog.XXXXXX")
+	guest='' saved_tty=''
+	trap guest_cleanup EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	{
+		printf 'cd %q\n' "$PWD"
+		printf 'export PATH=%q HOME=%q TERM=%q\n' \
+			"$PATH:/usr/local/sbin:/usr/sbin:/sbin" "${HOME:-/root}" "${TERM:-dumb}"
+		printf 'exec'
+		printf ' %q' "${command[@]}"
+		printf '\n'
+	} >"$run/command"
+	printf '%s\n' ${shared[@]+"${shared[@]}"} >"$run/shared"
+}
+
+guest_cleanup() {
+	[ -z "$guest" ] || kill -TERM "$guest" 2>/dev/null || true
+	[ -z "$saved_tty" ] || stty "$saved_tty" </dev/tty 2>/dev/null || true
+	rm -rf -- "$run"
+}
+
+# guest_start PROGRAM ARG...: kernel messages are on its standard error.
+guest_start() {
+	if [ -n "$tty" ]; then
+		saved_tty=$(stty -g </dev/tty) || die "--tty needs a terminal"
+		"$@" 2>"$run/console" || true
+	else
+		"$@" </dev/null 2>"$run/console" &
+		guest=$!
+		wait "$guest" || true
+		guest=''
+	fi
+}
+
+guest_finish() {
+	[ -z "$dmesg" ] || [ ! -e "$run/dmesg" ] || cp -- "$run/dmesg" "$dmesg"
+	if [ ! -s "$run/status" ]; then
+		tail -n 40 "$run/console" >&2
+		die "the guest stopped before the command ended; above, its last words"
+	fi
+	exit "$(cat "$run/status")"
+}
