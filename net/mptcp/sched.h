@@ -106,7 +106,7 @@ static inline bool mptcp_sched_wants_blocked(const struct mptcp_sock *msk)
 {
 	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
 
-	return sched && sched->wnd_blocked && msk->first_pending;
+	return sched && sched->wnd_blocked && READ_ONCE(msk->first_pending);
 }
 
 /* Segments that a congestion window of @cwnd takes besides @in_flight segments

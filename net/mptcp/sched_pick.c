@@ -109,6 +109,17 @@ void mptcp_sched_commit(struct mptcp_sock *msk,
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_commit);
 
+/* Is the next byte to send beyond the peer's window of the connection? After a
+ * subflow failed, data is sent once more, so it is not always at snd_nxt.
+ */
+static bool mptcp_sched_wnd_is_used_up(const struct mptcp_sock *msk)
+{
+	const struct mptcp_data_frag *dfrag = mptcp_send_head((struct sock *)msk);
+	u64 next = dfrag ? dfrag->data_seq + dfrag->already_sent : msk->snd_nxt;
+
+	return !after64(READ_ONCE(msk->wnd_end), next);
+}
+
 /* The transmit path asks for a decision about new data. */
 int mptcp_sched_ask(struct mptcp_sock *msk)
 {
@@ -116,7 +127,7 @@ int mptcp_sched_ask(struct mptcp_sock *msk)
 	struct net *net = sock_net((struct sock *)msk);
 	int err;
 
-	if (!after64(msk->wnd_end, msk->snd_nxt)) {
+	if (mptcp_sched_wnd_is_used_up(msk)) {
 		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDWNDBLOCKED);
 		if (sched->wnd_blocked)
 			sched->wnd_blocked(msk);

@@ -65,12 +65,11 @@ int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 	if (!name[0] || strnlen(name, sizeof(name)) == sizeof(name))
 		return -EINVAL;
 
-	sched = mptcp_sched_get(net, name,
-				sockopt_ns_capable(net->user_ns, CAP_NET_ADMIN));
+	sched = mptcp_sched_get(net, name, ns_capable(net->user_ns, CAP_NET_ADMIN));
 	if (IS_ERR(sched))
 		return PTR_ERR(sched);
 
-	sockopt_lock_sock(sk);
+	lock_sock(sk);
 	if (sched == msk->sched) {
 		bpf_module_put(sched, sched->owner);
 	} else {
@@ -78,7 +77,7 @@ int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 		/* whoever was to carry out the old decisions finds none */
 		mptcp_check_and_set_pending(sk);
 	}
-	sockopt_release_sock(sk);
+	release_sock(sk);
 
 	return 0;
 }

@@ -23,7 +23,6 @@ check() {
 		selection=(sysctl modules observe)
 		say "emulated CPUs: a short selection"
 	fi
-	make -s -C "$top/tools/mptcpctl"
 	BOOT=$boot KIND=x86 "$top/tools/kernel/check.sh" kunit "${selection[@]}"
 }
 
