@@ -37,7 +37,7 @@ static int minrtt_get_send(struct mptcp_sock *msk)
 	return 0;
 }
 
-static struct mptcp_sched_ops minrtt = {
+static struct mptcp_sched_ops mptcp_sched_minrtt = {
 	.get_send	= minrtt_get_send,
 	.name		= "minrtt",
 	.owner		= THIS_MODULE,
@@ -45,12 +45,12 @@ static struct mptcp_sched_ops minrtt = {
 
 static int __init minrtt_init(void)
 {
-	return mptcp_register_scheduler(&minrtt);
+	return mptcp_register_scheduler(&mptcp_sched_minrtt);
 }
 
 static void __exit minrtt_exit(void)
 {
-	mptcp_unregister_scheduler(&minrtt);
+	mptcp_unregister_scheduler(&mptcp_sched_minrtt);
 }
 
 module_init(minrtt_init);

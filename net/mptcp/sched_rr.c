@@ -46,6 +46,8 @@ MODULE_PARM_DESC(ignore_cwnd,
 
 struct rr_msk {
 	u32 last_id;	/* subflow that had the last turn, 0: none yet */
+	u32 before_id;	/* subflow that had the turn before that */
+	u32 granted;	/* bytes of the last turn */
 };
 
 static struct rr_msk *rr_msk(struct mptcp_sock *msk)
@@ -53,6 +55,21 @@ static struct rr_msk *rr_msk(struct mptcp_sock *msk)
 	BUILD_BUG_ON(sizeof(struct rr_msk) > sizeof(msk->sched_priv));
 
 	return (struct rr_msk *)msk->sched_priv;
+}
+
+/* A turn in which not a byte left, because the peer's window was used up or
+ * memory was short, was none.
+ */
+static void rr_take_back(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+	struct rr_msk *rr = rr_msk(msk);
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (subflow->subflow_id == rr->last_id &&
+		    subflow->sched_budget == rr->granted)
+			rr->last_id = rr->before_id;
+	}
 }
 
 /* The usable subflow that is next in the ring; those without room are passed
@@ -87,9 +104,11 @@ static struct mptcp_sched_choice rr_next(struct mptcp_sock *msk, bool keep_turn)
 static int rr_get_send(struct mptcp_sock *msk)
 {
 	bool keep_turn = READ_ONCE(ignore_cwnd);
-	struct mptcp_sched_choice next = rr_next(msk, keep_turn);
-	u32 turn;
+	struct rr_msk *rr = rr_msk(msk);
+	struct mptcp_sched_choice next;
 
+	rr_take_back(msk);
+	next = rr_next(msk, keep_turn);
 	if (!next.subflow)
 		return -EAGAIN;
 
@@ -97,14 +116,15 @@ static int rr_get_send(struct mptcp_sock *msk)
 	if (keep_turn && !sk_stream_memory_free(mptcp_subflow_tcp_sock(next.subflow)))
 		return -EAGAIN;
 
-	turn = READ_ONCE(segments) * mptcp_sched_mss(next.subflow);
-	rr_msk(msk)->last_id = next.subflow->subflow_id;
-	mptcp_sched_commit(msk, next.subflow, min(turn, next.room),
-			   MPTCP_SCHED_TURN);
+	rr->granted = min(READ_ONCE(segments) * mptcp_sched_mss(next.subflow),
+			  next.room);
+	rr->before_id = rr->last_id;
+	rr->last_id = next.subflow->subflow_id;
+	mptcp_sched_commit(msk, next.subflow, rr->granted, MPTCP_SCHED_TURN);
 	return 0;
 }
 
-static struct mptcp_sched_ops rr = {
+static struct mptcp_sched_ops mptcp_sched_rr = {
 	.get_send	= rr_get_send,
 	.name		= "rr",
 	.owner		= THIS_MODULE,
@@ -112,12 +132,12 @@ static struct mptcp_sched_ops rr = {
 
 static int __init rr_init(void)
 {
-	return mptcp_register_scheduler(&rr);
+	return mptcp_register_scheduler(&mptcp_sched_rr);
 }
 
 static void __exit rr_exit(void)
 {
-	mptcp_unregister_scheduler(&rr);
+	mptcp_unregister_scheduler(&mptcp_sched_rr);
 }
 
 module_init(rr_init);

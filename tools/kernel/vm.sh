@@ -14,16 +14,9 @@ shell() {
 		exec bash -i'
 }
 
-# Emulated, a test takes 10 to 50 times longer, and timing means nothing: the short selection
-# is what depends on neither.
 check() {
-	local selection=(sysctl sockopt modules observe backup subflows rr minrtt)
-	"$boot" --dmesg "$build/x86/dmesg" -- true
-	if [ "$(cut -d' ' -f2 "$build/x86/.accel")" = tcg ]; then
-		selection=(sysctl modules observe)
-		say "emulated CPUs: a short selection"
-	fi
-	BOOT=$boot KIND=x86 "$top/tools/kernel/check.sh" kunit "${selection[@]}"
+	BOOT=$boot KIND=x86 "$top/tools/kernel/check.sh" kunit sysctl sockopt modules rr minrtt \
+		backup subflows observe
 }
 
 case ${1:-} in

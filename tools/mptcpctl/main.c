@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* mptcpctl: choose and watch the packet schedulers of MPTCP. See mptcpctl(8). */
 
+#include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include "mptcpctl.h"
 
 static const struct {
@@ -29,7 +31,7 @@ static const char help[] =
 	"                               run a program over MPTCP\n"
 	"  show [--pid PID] [--json]    MPTCP connections and their subflows\n"
 	"\n"
-	"The manual page mptcpctl(8) says more.\n";
+	"\"mptcpctl COMMAND --help\" and the manual page mptcpctl(8) say more.\n";
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -43,6 +45,39 @@ int complain(const char *format, ...)
 	va_end(args);
 	fputc('\n', stderr);
 	return 1;
+}
+
+bool parse_number(const char *text, const char *what, int min, int *value)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (*end || end == text || n < min || n > INT_MAX) {
+		complain("%s takes a number from %d on, not '%s'", what, min, text);
+		return false;
+	}
+	*value = n;
+	return true;
+}
+
+/* For commands that know --help only; false: the command is done, with @status. */
+bool no_arguments(int argc, char **argv, const char *help, int *status)
+{
+	static const struct option options[] = { { "help", no_argument, NULL, 'h' }, {} };
+	int opt = getopt_long(argc, argv, "h", options, NULL);
+
+	if (opt == 'h') {
+		fputs(help, stdout);
+		*status = 0;
+		return false;
+	}
+	*status = EXIT_USAGE;
+	if (opt == -1 && optind == argc)
+		return true;
+	if (opt == -1)
+		complain("%s takes no arguments, not '%s'", argv[0], argv[optind]);
+	fputs(help, stderr);
+	return false;
 }
 
 int main(int argc, char **argv)

@@ -14,8 +14,21 @@
 #define SOL_MPTCP 284
 #endif
 
+#ifndef MPTCP_INFO
+#define MPTCP_INFO 1
+#endif
+#ifndef MPTCP_TCPINFO
+#define MPTCP_TCPINFO 2
+#endif
+#ifndef MPTCP_SUBFLOW_ADDRS
+#define MPTCP_SUBFLOW_ADDRS 3
+#endif
+#ifndef MPTCP_FULL_INFO
 #define MPTCP_FULL_INFO 4
+#endif
+#ifndef MPTCP_SCHEDULER
 #define MPTCP_SCHEDULER 43
+#endif
 
 #define MPTCP_SCHED_NAME_MAX 16		/* with the final NUL */
 #define MPTCP_FLAG_FALLBACK 1		/* in flags below */
@@ -36,11 +49,16 @@ struct mptcpctl_info {
 	uint8_t rest[16];
 };
 
+/* struct mptcp_subflow_addrs */
+struct mptcpctl_addrs {
+	struct sockaddr_storage local;
+	struct sockaddr_storage remote;
+};
+
 /* struct mptcp_subflow_info */
 struct mptcpctl_subflow {
 	uint32_t id;
-	struct sockaddr_storage local;
-	struct sockaddr_storage remote;
+	struct mptcpctl_addrs addrs;
 };
 
 /* struct mptcp_full_info */
@@ -54,6 +72,14 @@ struct mptcpctl_full_info {
 	uint64_t subflow_info;
 	uint64_t tcp_info;
 	struct mptcpctl_info info;
+};
+
+/* struct mptcp_subflow_data, before the array of MPTCP_TCPINFO and MPTCP_SUBFLOW_ADDRS */
+struct mptcpctl_subflow_data {
+	uint32_t size_subflow_data;
+	uint32_t num_subflows;
+	uint32_t size_kernel;
+	uint32_t size_user;
 };
 
 #endif

@@ -2,48 +2,77 @@
 #ifndef MPTCPCTL_H
 #define MPTCPCTL_H
 
+#include <linux/tcp.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/socket.h>
 #include <sys/types.h>
+#include "mptcp_uapi.h"
 
 #define EXIT_USAGE 2
 
 /* main.c */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool parse_number(const char *text, const char *what, int min, int *value);
+bool no_arguments(int argc, char **argv, const char *help, int *status);
 
 /* sysctl.c: the network namespace's settings and the schedulers' tunables */
+bool kernel_has_mptcp(void);
 bool kernel_is_patched(void);
-bool read_sysctl(const char *name, char *buf, size_t len);
-int cmd_list(int argc, char **argv);
-int cmd_get(int argc, char **argv);
 int set_default(const char *name);
 int set_param(const char *scheduler, const char *assignment);
 const char *scheduler_error(int error, const char *name);
+int cmd_list(int argc, char **argv);
+int cmd_get(int argc, char **argv);
 
 /* run.c: programs over MPTCP */
 int cmd_run(int argc, char **argv);
+
+/* address.c */
+#define ADDRESS_MAX 64
+
+bool format_address(const struct sockaddr_storage *ss, char *buf, size_t len);
+bool parse_address(const char *text, char *buf, size_t len);
+bool local_address(int fd, struct sockaddr_storage *ss);
+bool peer_address(int fd, struct sockaddr_storage *ss);
 
 /* sockets.c: the MPTCP sockets of running programs */
 struct mptcp_socket {
 	int fd;			/* our copy */
 	pid_t pid;
 	int their_fd;
-	ino_t inode;
 	char comm[32];
 };
 
-struct walk_result {
-	int visited;		/* sockets for which the callback ran */
-	int unreadable;		/* processes that the kernel does not show us */
+typedef bool (*visit_fn)(const struct mptcp_socket *sk, void *arg);
+
+/* false: they could not be looked for, and the user was told why */
+bool walk_sockets(pid_t pid, visit_fn visit, void *arg);
+
+/* set.c */
+int cmd_set(int argc, char **argv);
+
+/* diag.c: what the kernel tells about a subflow by netlink only */
+enum backup { BACKUP_UNKNOWN, BACKUP_NO, BACKUP_YES };
+
+enum backup subflow_backup(const struct mptcpctl_addrs *addrs);
+
+/* connection.c: all that is known about one socket */
+#define SUBFLOWS_MAX 256	/* the kernel counts them in 8 bits */
+
+enum conn_state { CONN_UNCONNECTED, CONN_LISTENING, CONN_MPTCP, CONN_FALLBACK };
+
+struct connection {
+	enum conn_state state;
+	char scheduler[MPTCP_SCHED_NAME_MAX + 1];
+	struct mptcpctl_addrs addrs;
+	ino_t netns;		/* 0: ours, or not known */
+	struct mptcpctl_info info;
+	unsigned int subflows;
+	struct mptcpctl_subflow subflow[SUBFLOWS_MAX];
+	struct tcp_info tcp[SUBFLOWS_MAX];
 };
 
-struct walk_result walk_sockets(pid_t pid, int (*visit)(const struct mptcp_socket *sk, void *arg),
-				void *arg);
-int local_name(int fd, struct sockaddr *addr, socklen_t *len);
-int peer_name(int fd, struct sockaddr *addr, socklen_t *len);
-bool format_address(const struct sockaddr_storage *ss, char *buf, size_t len);
-int cmd_set(int argc, char **argv);
+void read_connection(int fd, struct connection *c);
 
 /* show.c */
 int cmd_show(int argc, char **argv);

@@ -2,7 +2,8 @@
 /* Preloaded by "mptcpctl run": TCP sockets become MPTCP sockets.
  *
  * Where the kernel refuses, the program gets what it asked for: a TCP socket. The scheduler
- * and the congestion control come in the environment and were tried before.
+ * and the congestion control come in the environment and were tried before. What still fails
+ * here fails silently: the program must not notice.
  */
 
 #include <dlfcn.h>
@@ -10,6 +11,8 @@
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "mptcp_uapi.h"
 
 static void set_from_environment(int fd, int level, int option, const char *variable)
@@ -27,23 +30,32 @@ static int is_tcp(int domain, int type, int protocol)
 	       (protocol == 0 || protocol == IPPROTO_TCP);
 }
 
+/* The C library's, or that of a library preloaded after this one. */
+static int next_socket(int domain, int type, int protocol)
+{
+	static int (*next)(int domain, int type, int protocol);
+
+	if (!next)
+		next = (int (*)(int, int, int))dlsym(RTLD_NEXT, "socket");
+	return next ? next(domain, type, protocol) : syscall(SYS_socket, domain, type, protocol);
+}
+
 int socket(int domain, int type, int protocol)
 {
-	static int (*original)(int domain, int type, int protocol);
-	int fd, error;
+	int fd, error = errno;
 
-	if (!original)
-		original = (int (*)(int, int, int))dlsym(RTLD_NEXT, "socket");
 	if (!is_tcp(domain, type, protocol))
-		return original(domain, type, protocol);
+		return next_socket(domain, type, protocol);
 
-	fd = original(domain, type, IPPROTO_MPTCP);
-	if (fd < 0)
-		return original(domain, type, protocol);
-
-	error = errno;
-	set_from_environment(fd, SOL_MPTCP, MPTCP_SCHEDULER, "MPTCPCTL_SCHEDULER");
+	fd = next_socket(domain, type, IPPROTO_MPTCP);
+	if (fd >= 0) {
+		set_from_environment(fd, SOL_MPTCP, MPTCP_SCHEDULER, "MPTCPCTL_SCHEDULER");
+	} else {
+		fd = next_socket(domain, type, protocol);
+		if (fd < 0)
+			return fd;
+	}
 	set_from_environment(fd, IPPROTO_TCP, TCP_CONGESTION, "MPTCPCTL_CONGESTION");
-	errno = error;
+	errno = error;	/* success leaves it alone */
 	return fd;
 }

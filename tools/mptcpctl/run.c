@@ -5,28 +5,30 @@
 #include <getopt.h>
 #include <libgen.h>
 #include <limits.h>
-#include <linux/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "mptcpctl.h"
-#include "mptcp_uapi.h"
 
 static const char help[] =
 	"usage: mptcpctl run [--scheduler S] [--congestion C] -- PROGRAM [ARG]...\n"
 	"Runs PROGRAM, unmodified: its TCP sockets become MPTCP sockets.\n"
 	"  -s, --scheduler S    packet scheduler of its connections (see: mptcpctl list)\n"
-	"  -c, --congestion C   congestion control of its connections\n";
+	"  -c, --congestion C   congestion control of its connections\n"
+	"Statically linked and set-user-ID programs stay with TCP. The exit status is the\n"
+	"program's; 127 if it was not found, 126 if it cannot be run, 2 if it was not tried.\n";
 
 static bool try_scheduler(const char *name)
 {
 	int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP);
+	int error = errno;
 	bool fine = false;
 
 	if (fd < 0) {
-		complain("no MPTCP socket: %s (is net.mptcp.enabled 1 and CONFIG_MPTCP=y?)",
-			 strerror(errno));
+		if (kernel_has_mptcp())
+			complain("no MPTCP socket: %s%s", strerror(error), error == ENOPROTOOPT ?
+				 "; MPTCP is off here: sysctl net.mptcp.enabled=1" : "");
 		return false;
 	}
 	if (name && setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, strlen(name)))
@@ -59,17 +61,30 @@ static bool try_congestion(const char *name)
 /* Beside the program in a build tree, else where "make install" puts it. */
 static bool find_library(char *path, size_t len)
 {
-	char self[PATH_MAX];
+	static const char *const places[] = { "", "../lib/mptcpctl/" };
+	char self[PATH_MAX], *dir;
+	size_t i;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (n > 0) {
-		self[n] = 0;
-		snprintf(path, len, "%s/libmptcpctl.so", dirname(self));
-		if (!access(path, R_OK))
-			return true;
+	if (n < 0) {
+		complain("/proc/self/exe: %s", strerror(errno));
+		return false;
 	}
-	snprintf(path, len, "%s/libmptcpctl.so", LIBDIR);
-	return !access(path, R_OK);
+	self[n] = 0;
+	dir = dirname(self);
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, len, "%s/%slibmptcpctl.so", dir, places[i]);
+		if (access(path, R_OK))
+			continue;
+		if (!strpbrk(path, " :"))
+			return true;
+		complain("%s cannot be preloaded: move it to a path without spaces and colons",
+			 path);
+		return false;
+	}
+	complain("libmptcpctl.so is neither in %s nor in %s/../lib/mptcpctl: make, or make install",
+		 dir, dir);
+	return false;
 }
 
 static void preload(const char *library)
@@ -81,6 +96,19 @@ static void preload(const char *library)
 		setenv("LD_PRELOAD", value, 1);
 	else
 		setenv("LD_PRELOAD", library, 1);
+}
+
+static int execute(const char *library, const char *scheduler, const char *congestion, char **argv)
+{
+	int error;
+
+	preload(library);
+	setenv("MPTCPCTL_SCHEDULER", scheduler ? scheduler : "", 1);
+	setenv("MPTCPCTL_CONGESTION", congestion ? congestion : "", 1);
+	execvp(argv[0], argv);
+	error = errno;
+	complain("%s: %s", argv[0], strerror(error));
+	return error == ENOENT ? 127 : 126;
 }
 
 int cmd_run(int argc, char **argv)
@@ -120,12 +148,6 @@ int cmd_run(int argc, char **argv)
 	if (!try_scheduler(scheduler) || !try_congestion(congestion))
 		return EXIT_USAGE;
 	if (!find_library(library, sizeof(library)))
-		return complain("libmptcpctl.so is neither beside mptcpctl nor in " LIBDIR);
-
-	preload(library);
-	setenv("MPTCPCTL_SCHEDULER", scheduler ? scheduler : "", 1);
-	setenv("MPTCPCTL_CONGESTION", congestion ? congestion : "", 1);
-	execvp(argv[optind], argv + optind);
-	complain("%s: %s", argv[optind], strerror(errno));
-	return errno == ENOENT ? 127 : 126;
+		return EXIT_USAGE;
+	return execute(library, scheduler, congestion, argv + optind);
 }

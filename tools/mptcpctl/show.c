@@ -3,107 +3,92 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <linux/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "mptcpctl.h"
-#include "mptcp_uapi.h"
-
-#define SUBFLOWS_MAX 16
-#define SEEN_MAX 65536
 
 static const char help[] =
 	"usage: mptcpctl show [--pid PID] [--json]\n"
-	"Shows the MPTCP connections of running programs and their subflows.\n";
-
-struct connection {
-	char scheduler[MPTCP_SCHED_NAME_MAX], local[80], peer[80];
-	struct mptcpctl_full_info full;
-	struct mptcpctl_subflow subflow[SUBFLOWS_MAX];
-	struct tcp_info tcp[SUBFLOWS_MAX];
-	bool listening, has_info;
-};
+	"Shows the MPTCP connections of running programs and their subflows.\n"
+	"  -p, --pid PID  of this process only\n"
+	"  -j, --json     for programs: an array with an object per socket\n";
 
 struct view {
 	bool json;
 	int shown;
-	ino_t *seen;	/* a socket may be open in several processes */
-	size_t seen_count;
+	struct connection *buf;
 };
 
-static void read_address(int fd, int (*get)(int, struct sockaddr *, socklen_t *), char *buf,
-			 size_t len)
-{
-	struct sockaddr_storage ss = {};
-	socklen_t size = sizeof(ss);
+static const char *const state_names[] = {
+	[CONN_UNCONNECTED] = "unconnected",
+	[CONN_LISTENING] = "listening",
+	[CONN_MPTCP] = "mptcp",
+	[CONN_FALLBACK] = "fallback",
+};
 
-	if (get(fd, (struct sockaddr *)&ss, &size))
-		ss.ss_family = AF_UNSPEC;
-	format_address(&ss, buf, len);
+static const char *tcp_state_name(unsigned int state)
+{
+	static const char *const names[] = {
+		"?", "established", "syn-sent", "syn-recv", "fin-wait-1", "fin-wait-2",
+		"time-wait", "closed", "close-wait", "last-ack", "listening", "closing",
+	};
+
+	return names[state < sizeof(names) / sizeof(names[0]) ? state : 0];
 }
 
-static void read_connection(int fd, struct connection *c)
+static enum backup is_backup(const struct connection *c, unsigned int i)
 {
-	socklen_t len = sizeof(c->scheduler);
-	int listening = 0;
-
-	memset(c, 0, sizeof(*c));
-	if (getsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, c->scheduler, &len))
-		c->scheduler[0] = '?';
-	len = sizeof(listening);
-	getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &len);
-	c->listening = listening;
-	read_address(fd, local_name, c->local, sizeof(c->local));
-	read_address(fd, peer_name, c->peer, sizeof(c->peer));
-
-	c->full.size_tcpinfo_user = sizeof(c->tcp[0]);
-	c->full.size_sfinfo_user = sizeof(c->subflow[0]);
-	c->full.size_arrays_user = SUBFLOWS_MAX;
-	c->full.subflow_info = (uintptr_t)c->subflow;
-	c->full.tcp_info = (uintptr_t)c->tcp;
-	len = sizeof(c->full);
-	c->has_info = !getsockopt(fd, SOL_MPTCP, MPTCP_FULL_INFO, &c->full, &len);
-	if (c->full.num_subflows > SUBFLOWS_MAX)
-		c->full.num_subflows = SUBFLOWS_MAX;
+	if (c->state == CONN_FALLBACK)
+		return BACKUP_NO;
+	return c->netns ? BACKUP_UNKNOWN : subflow_backup(&c->subflow[i].addrs);
 }
 
-static const char *state(const struct connection *c)
+static void print_count(const char *what, unsigned long long count)
 {
-	if (c->listening)
-		return "listening";
-	if (!strcmp(c->peer, "-"))
-		return "unconnected";
-	if (!c->has_info || c->full.info.flags & MPTCP_FLAG_FALLBACK)
-		return "fallback";
-	return "mptcp";
+	printf("  %s %llu", what, count);
+}
+
+static void print_subflow(const struct connection *c, unsigned int i)
+{
+	const struct tcp_info *tcp = &c->tcp[i];
+	char local[ADDRESS_MAX], peer[ADDRESS_MAX];
+
+	format_address(&c->subflow[i].addrs.local, local, sizeof(local));
+	format_address(&c->subflow[i].addrs.remote, peer, sizeof(peer));
+	printf("    subflow %u  %s -> %s  %s%s  rtt %.1f ms  cwnd %u", c->subflow[i].id, local,
+	       peer, tcp_state_name(tcp->tcpi_state),
+	       is_backup(c, i) == BACKUP_YES ? "  backup" : "", tcp->tcpi_rtt / 1000.0,
+	       tcp->tcpi_snd_cwnd);
+	print_count("sent", tcp->tcpi_bytes_sent);
+	print_count("acked", tcp->tcpi_bytes_acked);
+	print_count("received", tcp->tcpi_bytes_received);
+	print_count("retrans", tcp->tcpi_total_retrans);
+	printf("\n");
 }
 
 static void print_text(const struct mptcp_socket *sk, const struct connection *c)
 {
+	char local[ADDRESS_MAX], peer[ADDRESS_MAX];
 	unsigned int i;
 
+	format_address(&c->addrs.local, local, sizeof(local));
+	format_address(&c->addrs.remote, peer, sizeof(peer));
 	printf("%s[%d] fd %d  %s -> %s  %s  scheduler %s", sk->comm, sk->pid, sk->their_fd,
-	       c->local, c->peer, state(c), c->scheduler);
-	if (c->has_info && !c->listening)
-		printf("  token %#x  sent %llu  acked %llu  received %llu  resent %llu",
-		       c->full.info.token, (unsigned long long)c->full.info.bytes_sent,
-		       (unsigned long long)c->full.info.bytes_acked,
-		       (unsigned long long)c->full.info.bytes_received,
-		       (unsigned long long)c->full.info.bytes_retrans);
-	printf("\n");
-	for (i = 0; c->has_info && i < c->full.num_subflows; i++) {
-		const struct tcp_info *tcp = &c->tcp[i];
-		char local[80], peer[80];
-
-		format_address(&c->subflow[i].local, local, sizeof(local));
-		format_address(&c->subflow[i].remote, peer, sizeof(peer));
-		printf("    subflow %u  %s -> %s  rtt %.1f ms  cwnd %u  sent %llu  acked %llu  received %llu  retrans %u\n",
-		       c->subflow[i].id, local, peer, tcp->tcpi_rtt / 1000.0, tcp->tcpi_snd_cwnd,
-		       (unsigned long long)tcp->tcpi_bytes_sent,
-		       (unsigned long long)tcp->tcpi_bytes_acked,
-		       (unsigned long long)tcp->tcpi_bytes_received, tcp->tcpi_total_retrans);
+	       local, peer, state_names[c->state], *c->scheduler ? c->scheduler : "?");
+	if (c->info.token)
+		printf("  token %#x", c->info.token);
+	if (c->state == CONN_MPTCP || c->state == CONN_FALLBACK) {
+		print_count("sent", c->info.bytes_sent);
+		print_count("acked", c->info.bytes_acked);
+		print_count("received", c->info.bytes_received);
+		print_count("resent", c->info.bytes_retrans);
 	}
+	if (c->netns)
+		print_count("netns", c->netns);
+	printf("\n");
+	for (i = 0; i < c->subflows; i++)
+		print_subflow(c, i);
 }
 
 /* A program chooses its own name: quote what JSON would trip over. */
@@ -121,64 +106,103 @@ static void print_string(const char *text)
 	putchar('"');
 }
 
+static void print_json_addresses(const struct mptcpctl_addrs *addrs)
+{
+	char text[ADDRESS_MAX];
+
+	printf("\"local\": %s", format_address(&addrs->local, text, sizeof(text)) ? "" : "null");
+	if (addrs->local.ss_family)
+		print_string(text);
+	printf(", \"peer\": %s", format_address(&addrs->remote, text, sizeof(text)) ? "" : "null");
+	if (addrs->remote.ss_family)
+		print_string(text);
+}
+
+static void print_json_count(const char *what, unsigned long long count)
+{
+	printf(", \"%s\": %llu", what, count);
+}
+
+static void print_json_subflow(const struct connection *c, unsigned int i)
+{
+	static const char *const backup[] = {
+		[BACKUP_UNKNOWN] = "null", [BACKUP_NO] = "false", [BACKUP_YES] = "true",
+	};
+	const struct tcp_info *tcp = &c->tcp[i];
+
+	printf("{\"id\": %u, ", c->subflow[i].id);
+	print_json_addresses(&c->subflow[i].addrs);
+	printf(", \"state\": \"%s\", \"backup\": %s", tcp_state_name(tcp->tcpi_state),
+	       backup[is_backup(c, i)]);
+	print_json_count("rtt_us", tcp->tcpi_rtt);
+	print_json_count("cwnd", tcp->tcpi_snd_cwnd);
+	print_json_count("bytes_sent", tcp->tcpi_bytes_sent);
+	print_json_count("bytes_acked", tcp->tcpi_bytes_acked);
+	print_json_count("bytes_received", tcp->tcpi_bytes_received);
+	print_json_count("retrans", tcp->tcpi_total_retrans);
+	printf("}");
+}
+
 static void print_json(const struct mptcp_socket *sk, const struct connection *c)
 {
 	unsigned int i;
 
 	printf("{\"pid\": %d, \"comm\": ", sk->pid);
 	print_string(sk->comm);
-	printf(", \"fd\": %d, \"local\": \"%s\", \"peer\": \"%s\", \"state\": \"%s\", \"scheduler\": ",
-	       sk->their_fd, c->local, c->peer, state(c));
-	print_string(c->scheduler);
-	printf(", \"token\": %u, \"bytes_sent\": %llu, \"bytes_acked\": %llu, \"bytes_received\": %llu, \"bytes_retrans\": %llu, \"subflows\": [",
-	       c->full.info.token, (unsigned long long)c->full.info.bytes_sent,
-	       (unsigned long long)c->full.info.bytes_acked,
-	       (unsigned long long)c->full.info.bytes_received,
-	       (unsigned long long)c->full.info.bytes_retrans);
-	for (i = 0; c->has_info && i < c->full.num_subflows; i++) {
-		const struct tcp_info *tcp = &c->tcp[i];
-		char local[80], peer[80];
-
-		format_address(&c->subflow[i].local, local, sizeof(local));
-		format_address(&c->subflow[i].remote, peer, sizeof(peer));
-		printf("%s{\"id\": %u, \"local\": \"%s\", \"peer\": \"%s\", \"rtt_us\": %u, \"cwnd\": %u, \"bytes_sent\": %llu, \"bytes_acked\": %llu, \"bytes_received\": %llu, \"retrans\": %u}",
-		       i ? ", " : "", c->subflow[i].id, local, peer, tcp->tcpi_rtt,
-		       tcp->tcpi_snd_cwnd, (unsigned long long)tcp->tcpi_bytes_sent,
-		       (unsigned long long)tcp->tcpi_bytes_acked,
-		       (unsigned long long)tcp->tcpi_bytes_received, tcp->tcpi_total_retrans);
+	printf(", \"fd\": %d, ", sk->their_fd);
+	print_json_addresses(&c->addrs);
+	printf(", \"state\": \"%s\", \"fallback\": %s, \"scheduler\": ", state_names[c->state],
+	       c->state == CONN_FALLBACK ? "true" : "false");
+	if (*c->scheduler)
+		print_string(c->scheduler);
+	else
+		printf("null");
+	print_json_count("token", c->info.token);
+	print_json_count("bytes_sent", c->info.bytes_sent);
+	print_json_count("bytes_acked", c->info.bytes_acked);
+	print_json_count("bytes_received", c->info.bytes_received);
+	print_json_count("bytes_retrans", c->info.bytes_retrans);
+	if (c->netns)
+		print_json_count("netns", c->netns);
+	printf(", \"subflows\": [");
+	for (i = 0; i < c->subflows; i++) {
+		printf("%s", i ? ", " : "");
+		print_json_subflow(c, i);
 	}
 	printf("]}");
 }
 
-static bool seen_before(struct view *view, ino_t inode)
-{
-	size_t i;
-
-	for (i = 0; i < view->seen_count; i++) {
-		if (view->seen[i] == inode)
-			return true;
-	}
-	if (view->seen_count < SEEN_MAX)
-		view->seen[view->seen_count++] = inode;
-	return false;
-}
-
-static int show(const struct mptcp_socket *sk, void *arg)
+static bool show(const struct mptcp_socket *sk, void *arg)
 {
 	struct view *view = arg;
-	struct connection c;
 
-	if (seen_before(view, sk->inode))
-		return 0;
-	read_connection(sk->fd, &c);
+	read_connection(sk->fd, view->buf);
 	if (view->json) {
-		printf("%s", view->shown ? ",\n " : "");
-		print_json(sk, &c);
+		printf("%s", view->shown ? ",\n " : "[");
+		print_json(sk, view->buf);
 	} else {
-		print_text(sk, &c);
+		print_text(sk, view->buf);
 	}
 	view->shown++;
-	return 1;
+	return true;
+}
+
+static int show_sockets(pid_t pid, bool json)
+{
+	struct view view = { .json = json, .buf = malloc(sizeof(*view.buf)) };
+	bool done;
+
+	if (!view.buf)
+		return complain("%s", strerror(errno));
+	done = walk_sockets(pid, show, &view);
+	free(view.buf);
+	if (!done)
+		return 1;
+	if (json)
+		printf("%s]\n", view.shown ? "" : "[");
+	else if (!view.shown)
+		printf("no MPTCP sockets\n");
+	return 0;
 }
 
 int cmd_show(int argc, char **argv)
@@ -189,21 +213,18 @@ int cmd_show(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{}
 	};
-	struct view view = { .seen = calloc(SEEN_MAX, sizeof(ino_t)) };
-	struct walk_result result;
+	bool json = false;
 	pid_t pid = 0;
 	int opt;
 
 	while ((opt = getopt_long(argc, argv, "p:jh", options, NULL)) != -1) {
 		switch (opt) {
 		case 'p':
-			pid = atoi(optarg);
-			if (pid > 0)
-				break;
-			complain("--pid takes a process id, not '%s'", optarg);
-			return EXIT_USAGE;
+			if (!parse_number(optarg, "--pid", 1, &pid))
+				return EXIT_USAGE;
+			break;
 		case 'j':
-			view.json = true;
+			json = true;
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -213,17 +234,9 @@ int cmd_show(int argc, char **argv)
 			return EXIT_USAGE;
 		}
 	}
-	if (!view.seen)
-		return complain("%s", strerror(errno));
-	if (view.json)
-		printf("[");
-	result = walk_sockets(pid, show, &view);
-	if (view.json)
-		printf("]\n");
-	else if (!view.shown)
-		printf("no MPTCP sockets\n");
-	if (result.unreadable)
-		complain("%d processes could not be looked into: try as root", result.unreadable);
-	free(view.seen);
-	return 0;
+	if (optind < argc) {
+		complain("show takes no argument '%s'", argv[optind]);
+		return EXIT_USAGE;
+	}
+	return show_sockets(pid, json);
 }

@@ -8,12 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include "mptcpctl.h"
-#include "mptcp_uapi.h"
 
 #define SYSCTLS "/proc/sys/net/mptcp/"
 #define LIST_MAX 4096
+
+static const char list_help[] =
+	"usage: mptcpctl list\n"
+	"Shows the schedulers of this kernel: which is the default of this network namespace,\n"
+	"who may choose it (all, or admin: with CAP_NET_ADMIN), the tunables of loaded ones.\n";
+
+static const char get_help[] =
+	"usage: mptcpctl get\n"
+	"Shows the scheduler that new sockets of this network namespace get.\n";
 
 static bool read_file(const char *path, char *buf, size_t len)
 {
@@ -43,7 +52,7 @@ static int write_file(const char *path, const char *value)
 	return error;
 }
 
-bool read_sysctl(const char *name, char *buf, size_t len)
+static bool read_sysctl(const char *name, char *buf, size_t len)
 {
 	char path[128];
 
@@ -56,9 +65,13 @@ bool kernel_is_patched(void)
 	return !access(SYSCTLS "allowed_schedulers", F_OK);
 }
 
-static int no_mptcp(void)
+/* Says so where it has none. */
+bool kernel_has_mptcp(void)
 {
-	return complain("this kernel has no MPTCP (no " SYSCTLS "): boot one with CONFIG_MPTCP=y");
+	if (!access(SYSCTLS, F_OK))
+		return true;
+	complain("this kernel has no MPTCP (no " SYSCTLS "): boot one with CONFIG_MPTCP=y");
+	return false;
 }
 
 static bool has_word(const char *list, const char *word)
@@ -74,36 +87,62 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Tunables of a loaded scheduler, as " name=value ...". */
-static void print_params(const char *scheduler)
+static int not_hidden(const struct dirent *entry)
 {
-	char dir[PATH_MAX], path[PATH_MAX + 256], value[128];
-	struct dirent *entry;
-	DIR *params;
-
-	snprintf(dir, sizeof(dir), "/sys/module/mptcp_sched_%s/parameters", scheduler);
-	params = opendir(dir);
-	if (!params)
-		return;
-	while ((entry = readdir(params))) {
-		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
-		if (entry->d_name[0] != '.' && read_file(path, value, sizeof(value)))
-			printf(" %s=%s", entry->d_name, value);
-	}
-	closedir(params);
+	return entry->d_name[0] != '.';
 }
 
-static void print_scheduler(const char *name, const char *current, const char *allowed)
+/* Tunables of a loaded scheduler, as " name=value ..."; false: it has none. */
+static bool print_params(const char *scheduler)
 {
-	char module[64];
+	char dir[PATH_MAX], path[PATH_MAX + 256], value[128];
+	struct dirent **entries;
+	int i, count;
 
-	snprintf(module, sizeof(module), "/sys/module/mptcp_sched_%s", name);
-	printf("%-16s %-8s %-8s", name, strcmp(name, current) ? "-" : "yes",
-	       has_word(allowed, name) ? "all" : "admin");
-	if (strcmp(name, "default") && access(module, F_OK))
-		printf(" (loads when it is named)");
-	else
-		print_params(name);
+	snprintf(dir, sizeof(dir), "/sys/module/mptcp_sched_%s/parameters", scheduler);
+	count = scandir(dir, &entries, not_hidden, alphasort);
+	for (i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, entries[i]->d_name);
+		if (read_file(path, value, sizeof(value)))
+			printf(" %s=%s", entries[i]->d_name, value);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	return count > 0;
+}
+
+/* A module that is there and not loaded. What is built in has no file, and without tunables
+ * no directory in /sys/module either; BPF schedulers have neither.
+ */
+static bool module_is_waiting(const char *scheduler)
+{
+	char path[128 + sizeof(((struct utsname *)0)->release)], *line = NULL;
+	struct utsname kernel;
+	bool found = false;
+	size_t len = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/module/mptcp_sched_%s", scheduler);
+	if (!access(path, F_OK) || uname(&kernel))
+		return false;
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", kernel.release);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	snprintf(path, sizeof(path), "/mptcp_sched_%s.ko", scheduler);
+	while (!found && getline(&line, &len, file) > 0)
+		found = strstr(line, path);
+	free(line);
+	fclose(file);
+	return found;
+}
+
+static void print_scheduler(const char *name, const char *current, const char *users)
+{
+	printf("%-16s %-8s %-8s", name, strcmp(name, current) ? "-" : "yes", users);
+	if (!print_params(name))
+		printf(" %s", module_is_waiting(name) ? "(loads when it is named)" : "-");
 	printf("\n");
 }
 
@@ -111,22 +150,25 @@ int cmd_list(int argc, char **argv)
 {
 	char available[LIST_MAX], allowed[LIST_MAX] = "", current[64];
 	char *name, *rest = available;
+	bool patched = kernel_is_patched();
+	int status;
 
-	if (argc > 1) {
-		complain("list takes no arguments, not '%s'", argv[1]);
-		return EXIT_USAGE;
-	}
+	if (!no_arguments(argc, argv, list_help, &status))
+		return status;
+	if (!kernel_has_mptcp())
+		return 1;
 	if (!read_sysctl("available_schedulers", available, sizeof(available)) ||
 	    !read_sysctl("scheduler", current, sizeof(current)))
-		return no_mptcp();
+		return complain("this kernel does not list its schedulers (no " SYSCTLS "available_schedulers): boot one with the scheduler patches");
 
 	read_sysctl("allowed_schedulers", allowed, sizeof(allowed));
 	printf("%-16s %-8s %-8s %s\n", "SCHEDULER", "DEFAULT", "USERS", "TUNABLES");
 	while ((name = strsep(&rest, " "))) {
 		if (*name)
-			print_scheduler(name, current, allowed);
+			print_scheduler(name, current, !patched ? "-" :
+					has_word(allowed, name) ? "all" : "admin");
 	}
-	if (!kernel_is_patched())
+	if (!patched)
 		printf("This kernel has no MPTCP scheduler framework: connections cannot choose.\n");
 	return 0;
 }
@@ -134,13 +176,14 @@ int cmd_list(int argc, char **argv)
 int cmd_get(int argc, char **argv)
 {
 	char current[64];
+	int status;
 
-	if (argc > 1) {
-		complain("get takes no arguments, not '%s'", argv[1]);
-		return EXIT_USAGE;
-	}
+	if (!no_arguments(argc, argv, get_help, &status))
+		return status;
+	if (!kernel_has_mptcp())
+		return 1;
 	if (!read_sysctl("scheduler", current, sizeof(current)))
-		return no_mptcp();
+		return complain(SYSCTLS "scheduler: %s", strerror(errno));
 	puts(current);
 	return 0;
 }
@@ -170,7 +213,7 @@ const char *scheduler_error(int error, const char *name)
 		break;
 	case EINVAL:
 		snprintf(text, sizeof(text),
-			 "'%s' is no scheduler name: it has 1 to 15 characters", name);
+			 "'%s' is no scheduler name: it has 1 to 15 characters, no '/'", name);
 		break;
 	default:
 		snprintf(text, sizeof(text), "'%s': %s", name, strerror(error));
@@ -187,8 +230,10 @@ int set_default(const char *name)
 	error = write_file(SYSCTLS "scheduler", name);
 	if (!error)
 		return 0;
+	if (!kernel_has_mptcp())
+		return 1;
 	if (access(SYSCTLS "scheduler", F_OK))
-		return no_mptcp();
+		return complain("this kernel cannot choose a scheduler (no " SYSCTLS "scheduler): boot one with the scheduler patches");
 	if (error == EACCES || error == EPERM)
 		return complain("only root may change the default; for one program: mptcpctl run --scheduler %s -- PROGRAM",
 				name);
@@ -205,12 +250,14 @@ int set_param(const char *scheduler, const char *assignment)
 		complain("--param takes NAME=VALUE, not '%s'", assignment);
 		return EXIT_USAGE;
 	}
+	if (!*scheduler || strlen(scheduler) >= MPTCP_SCHED_NAME_MAX || strchr(scheduler, '/'))
+		return complain("%s", scheduler_error(EINVAL, scheduler));
 	snprintf(path, sizeof(path), "/sys/module/mptcp_sched_%s/parameters/%.*s", scheduler,
 		 (int)(value - assignment), assignment);
 	error = write_file(path, value + 1);
 	if (error == ENOENT)
-		return complain("scheduler '%s' has no tunable '%.*s', or is not loaded; see: mptcpctl list",
-				scheduler, (int)(value - assignment), assignment);
+		return complain("scheduler '%s' has no tunable '%.*s', or is not loaded (modprobe mptcp_sched_%s loads it); see: mptcpctl list",
+				scheduler, (int)(value - assignment), assignment, scheduler);
 	if (error)
 		return complain("%s: %s", assignment, error == EACCES ? "only root may change it" :
 				strerror(error));

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* All that is known about one MPTCP socket. */
+
+#include <assert.h>
+#include <linux/sockios.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "mptcpctl.h"
+
+/* The kernel tells it to administrators only; others see few foreign namespaces anyway. */
+static ino_t foreign_netns(int fd)
+{
+	int ns = ioctl(fd, SIOCGSKNS);
+	struct stat ours, theirs;
+	bool differs;
+
+	if (ns < 0)
+		return 0;
+	differs = !fstat(ns, &theirs) && !stat("/proc/self/ns/net", &ours) &&
+		  theirs.st_ino != ours.st_ino;
+	close(ns);
+	return differs ? theirs.st_ino : 0;
+}
+
+static bool read_full_info(int fd, struct connection *c)
+{
+	struct mptcpctl_full_info full = {
+		.size_tcpinfo_user = sizeof(c->tcp[0]),
+		.size_sfinfo_user = sizeof(c->subflow[0]),
+		.size_arrays_user = SUBFLOWS_MAX,
+		.subflow_info = (uintptr_t)c->subflow,
+		.tcp_info = (uintptr_t)c->tcp,
+	};
+	socklen_t len = sizeof(full);
+
+	if (getsockopt(fd, SOL_MPTCP, MPTCP_FULL_INFO, &full, &len))
+		return false;
+	c->info = full.info;
+	c->subflows = full.num_subflows < SUBFLOWS_MAX ? full.num_subflows : SUBFLOWS_MAX;
+	return true;
+}
+
+/* MPTCP_TCPINFO or MPTCP_SUBFLOW_ADDRS: the number of subflows that it told about */
+static unsigned int read_array(int fd, int option, void *array, uint32_t size)
+{
+	struct {
+		struct mptcpctl_subflow_data head;
+		char data[SUBFLOWS_MAX * sizeof(struct mptcpctl_addrs)];
+	} buf = { .head = { .size_subflow_data = sizeof(buf.head), .size_user = size } };
+	socklen_t len = sizeof(buf.head) + SUBFLOWS_MAX * size;
+
+	static_assert(sizeof(struct tcp_info) <= sizeof(struct mptcpctl_addrs),
+		      "the buffer is made for the larger of the two");
+
+	if (getsockopt(fd, SOL_MPTCP, option, &buf, &len))
+		return 0;
+	memcpy(array, buf.data, SUBFLOWS_MAX * size);
+	return buf.head.num_subflows < SUBFLOWS_MAX ? buf.head.num_subflows : SUBFLOWS_MAX;
+}
+
+/* Kernels before 6.5: three questions, and subflows may come and go between them. They are
+ * numbered as they come.
+ */
+static bool read_info_in_parts(int fd, struct connection *c)
+{
+	struct mptcpctl_addrs addrs[SUBFLOWS_MAX];
+	socklen_t len = sizeof(c->info);
+	unsigned int i, count;
+
+	if (getsockopt(fd, SOL_MPTCP, MPTCP_INFO, &c->info, &len))
+		return false;
+	c->subflows = read_array(fd, MPTCP_TCPINFO, c->tcp, sizeof(c->tcp[0]));
+	count = read_array(fd, MPTCP_SUBFLOW_ADDRS, addrs, sizeof(addrs[0]));
+	if (count < c->subflows)
+		c->subflows = count;
+	for (i = 0; i < c->subflows; i++) {
+		c->subflow[i].id = i + 1;
+		c->subflow[i].addrs = addrs[i];
+	}
+	return true;
+}
+
+/* After fallback the socket answers as the TCP socket that is left: shown as subflow 0. */
+static void read_fallback(int fd, struct connection *c)
+{
+	socklen_t len = sizeof(c->tcp[0]);
+
+	c->state = CONN_FALLBACK;
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &c->tcp[0], &len))
+		return;
+	c->subflows = 1;
+	c->subflow[0].addrs = c->addrs;
+	c->info.bytes_sent = c->tcp[0].tcpi_bytes_sent;
+	c->info.bytes_acked = c->tcp[0].tcpi_bytes_acked;
+	c->info.bytes_received = c->tcp[0].tcpi_bytes_received;
+	c->info.bytes_retrans = c->tcp[0].tcpi_bytes_retrans;
+}
+
+static bool is_listening(int fd)
+{
+	socklen_t len = sizeof(int);
+	int listening = 0;
+
+	getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &len);
+	return listening;
+}
+
+void read_connection(int fd, struct connection *c)
+{
+	socklen_t len = MPTCP_SCHED_NAME_MAX;
+
+	memset(c, 0, sizeof(*c));
+	getsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, c->scheduler, &len);
+	c->netns = foreign_netns(fd);
+	local_address(fd, &c->addrs.local);
+	if (is_listening(fd)) {
+		c->state = CONN_LISTENING;
+		return;
+	}
+	if (peer_address(fd, &c->addrs.remote))
+		c->state = CONN_MPTCP;
+	if (!read_full_info(fd, c) && !read_info_in_parts(fd, c)) {
+		if (c->state == CONN_MPTCP)
+			read_fallback(fd, c);
+	} else if (c->info.flags & MPTCP_FLAG_FALLBACK) {
+		c->state = CONN_FALLBACK;
+	}
+}
