@@ -146,6 +146,9 @@ class CommandLine(unittest.TestCase):
     def test_no_kernel(self) -> None:
         self.assertIn("make kernel", self.fails("run", "--kernel", "/nonexistent"))
 
+    def test_results_must_have_a_place_before_they_are_measured(self) -> None:
+        self.assertIn("--out /proc/x: No such file", self.fails("run", "--out", "/proc/x"))
+
     def test_unknown_scheduler_names_those_there_are(self) -> None:
         args = cli._parser().parse_args(["run", "--scheduler", "nosuch"])
         args.paths = [WIFI]

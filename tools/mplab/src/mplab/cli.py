@@ -125,26 +125,42 @@ def _plan(args: argparse.Namespace, known: list[str]) -> list[Conditions]:
 
 
 def _measure_all(guests: Guests, plan: list[Conditions], jobs: int) -> list[Result]:
+    from rich.console import Console
     from rich.progress import Progress
 
     results: dict[Conditions, Result] = {}
-    with Progress(disable=not sys.stderr.isatty()) as progress:
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("measuring", total=len(plan))
         pool = ThreadPoolExecutor(jobs)
         try:
             futures = {pool.submit(measure, guests, c): c for c in plan}
             for future in as_completed(futures):
-                results[futures[future]] = future.result()
+                result = results[futures[future]] = future.result()
                 progress.advance(task)
+                if not console.is_terminal:
+                    done = f"{len(results)} of {len(plan)}: {result.conditions.scheduler}"
+                    print(f"mplab: {done} {result.goodput / 1e6:.2f} Mbit/s", file=sys.stderr)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [results[c] for c in plan]
 
 
+def _writable(directory: Path) -> None:
+    """Find out before the measurement, not after it."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out {directory}: {error.strerror}") from None
+    if not os.access(directory, os.W_OK):
+        raise UsageError(f"--out {directory}: not writable")
+
+
 def _run(args: argparse.Namespace) -> int:
     from . import plot, report
 
+    _writable(args.out)
     with Guests(args.kernel) as guests:
         _ready(guests)
         plan = _plan(args, available(guests))

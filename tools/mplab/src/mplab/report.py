@@ -83,7 +83,6 @@ def as_json(result: Result) -> dict[str, object]:
 
 def write(results: Sequence[Result], directory: Path) -> list[Path]:
     """results.json, and iperf3's report of each run beside it."""
-    directory.mkdir(parents=True, exist_ok=True)
     summary = directory / "results.json"
     summary.write_text(json.dumps([as_json(r) for r in results], indent=1) + "\n")
     for r in results:
