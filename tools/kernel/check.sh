@@ -74,7 +74,7 @@ run_test() {
 	kunit) guest kunit bash -c "$kunit" ;;
 	mptcpctl) guest mptcpctl "$top/tools/mptcpctl/test.sh" ;;
 	mplab) host mplab unittests ;;
-	source) host source "$top/tools/kernel/tests/source-test.sh" ;;
+	source | readme) host "$1" "$top/tools/kernel/tests/$1-test.sh" ;;
 	*)
 		[ -x "$top/selftests/$1.sh" ] || die "there is no test '$1'"
 		guest "$1" env PATH="$logs/bin:$PATH" "$top/selftests/$1.sh"
@@ -83,7 +83,7 @@ run_test() {
 }
 
 if [ $# = 0 ]; then
-	set -- kunit sysctl sockopt modules rr minrtt backup subflows observe mptcpctl mplab source
+	set -- kunit sysctl sockopt modules rr minrtt backup subflows observe mptcpctl mplab source readme
 fi
 for test in "$@"; do
 	run_test "$test"
