@@ -140,3 +140,4 @@ int mptcp_sched_ask(struct mptcp_sock *msk)
 	}
 	return err;
 }
+EXPORT_SYMBOL_GPL(mptcp_sched_ask);

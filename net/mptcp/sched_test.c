@@ -186,6 +186,69 @@ static void backups_stand_in_for_failures(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[1]);
 }
 
+static int asked, told;
+
+static int counting_get_send(struct mptcp_sock *msk)
+{
+	asked++;
+	return msk->snd_una ? 0 : -EAGAIN;
+}
+
+static void counting_wnd_blocked(struct mptcp_sock *msk)
+{
+	told++;
+}
+
+static void used_up_window_is_told(struct kunit *test)
+{
+	struct mptcp_sched_ops ops = {
+		.get_send	= counting_get_send,
+		.wnd_blocked	= counting_wnd_blocked,
+		.name		= "counting",
+	};
+	struct mptcp_data_frag dfrag = { .data_seq = 1000, .data_len = 500 };
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+
+	asked = 0;
+	told = 0;
+	sock_net_set((struct sock *)msk, &init_net);
+	((struct sock *)msk)->sk_protocol = IPPROTO_MPTCP;
+	msk->sched = &ops;
+	msk->snd_nxt = 1000;
+	msk->wnd_end = 1001;
+
+	/* nothing to send: nothing to tell */
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_wants_blocked(msk));
+	msk->first_pending = &dfrag;
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_wants_blocked(msk));
+
+	/* one byte of window; the scheduler's answer is passed on */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_ask(msk), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, asked, 1);
+	KUNIT_EXPECT_EQ(test, told, 0);
+
+	/* none: told first, then asked */
+	msk->snd_una = 1;
+	msk->wnd_end = 1000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_ask(msk), 0);
+	KUNIT_EXPECT_EQ(test, asked, 2);
+	KUNIT_EXPECT_EQ(test, told, 1);
+
+	/* data that is sent once more lies inside the window */
+	msk->snd_nxt = 1500;
+	msk->wnd_end = 1500;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_ask(msk), 0);
+	KUNIT_EXPECT_EQ(test, told, 1);
+
+	/* a scheduler that does not want to know */
+	ops.wnd_blocked = NULL;
+	msk->wnd_end = 1000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_ask(msk), 0);
+	KUNIT_EXPECT_EQ(test, told, 1);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_wants_blocked(msk));
+}
+
 static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(room_counts_segments),
 	KUNIT_CASE(ring_order),
@@ -193,6 +256,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(budget_ends_inside_fragment),
 	KUNIT_CASE(lowest_key_with_room),
 	KUNIT_CASE(backups_stand_in_for_failures),
+	KUNIT_CASE(used_up_window_is_told),
 	{}
 };
 
