@@ -26,8 +26,8 @@ def draw(results: Sequence[Result], path: Path) -> None:
         style = "--" if scheduler == TCP else "-"
         left.plot(time, [r / 1e6 for r in rate], style, label=label(scheduler), linewidth=1.3)
     left.set(xlabel="time after warm-up [s]", ylabel="goodput [Mbit/s]")
-    left.set_ylim(bottom=0)
-    left.legend(fontsize="small", loc="lower right")
+    left.set_ylim(bottom=0, top=1.25 * left.get_ylim()[1])
+    left.legend(fontsize="small", loc="upper center", ncols=len(groups))
     left.grid(alpha=0.3)
 
     names = [label(s) for s in groups]
@@ -39,8 +39,8 @@ def draw(results: Sequence[Result], path: Path) -> None:
     for name, top in zip(names, base, strict=True):
         right.annotate(f"{top:.2f}", (name, top), ha="center", va="bottom", fontsize="small")
     right.set(ylabel="goodput by path [Mbit/s]")
-    right.margins(y=0.15)
-    right.legend(fontsize="small", loc="lower right")
+    right.margins(y=0.25)
+    right.legend(fontsize="small", loc="upper center", ncols=len(results[0].path_bytes))
     figure.suptitle(title(results), fontsize="small", x=0.01, ha="left")
     figure.savefig(path, dpi=110)
     plt.close(figure)
