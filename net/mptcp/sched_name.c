@@ -288,6 +288,9 @@ static int __net_init mptcp_sched_net_init(struct net *net)
 	struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
 	struct ctl_table *table;
 
+	if (!IS_ENABLED(CONFIG_SYSCTL))
+		return 0;
+
 	table = kmemdup(&mptcp_sched_table, sizeof(mptcp_sched_table), GFP_KERNEL);
 	if (!table)
 		return -ENOMEM;
@@ -305,11 +308,14 @@ static int __net_init mptcp_sched_net_init(struct net *net)
 static void __net_exit mptcp_sched_net_exit(struct net *net)
 {
 	struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
-	const struct ctl_table *table = sn->sysctl->ctl_table_arg;
 	struct mptcp_sched_ops *sched;
 
-	unregister_net_sysctl_table(sn->sysctl);
-	kfree(table);
+	if (sn->sysctl) {
+		const struct ctl_table *table = sn->sysctl->ctl_table_arg;
+
+		unregister_net_sysctl_table(sn->sysctl);
+		kfree(table);
+	}
 	kfree(rcu_dereference_protected(sn->allowed, true));
 
 	rcu_read_lock();

@@ -45,7 +45,8 @@ kmake() {
 	make -s -C "$tree" O="$out" ARCH=x86_64 CC="$cc" LOCALVERSION=-mptcp -j"$(nproc)" "$@"
 }
 kmake olddefconfig
-kmake bindeb-pkg
+rm -f -- "$build"/deb/*.deb
+kmake KDEB_PKGVERSION="$(kmake kernelversion)-1mptcp" bindeb-pkg
 say "packages:"
 for package in "$build"/deb/*.deb; do
 	printf '  %s\n' "$package"

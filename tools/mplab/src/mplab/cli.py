@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -83,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     cost = commands.add_parser("cost", help="CPU time per transfer against another kernel")
     cost.add_argument("--kernel", type=Path, default=TOP / "build" / "uml")
     cost.add_argument("--against", type=Path, default=TOP / "build" / "stock" / "uml")
-    cost.add_argument("--megabytes", type=int, default=100, metavar="N", help="per transfer")
+    cost.add_argument("--megabytes", type=int, default=40, metavar="N", help="per transfer")
     cost.add_argument("--rounds", type=int, default=7, metavar="N", help="of both kernels")
     return parser
 
@@ -189,7 +190,12 @@ def _cost(args: argparse.Namespace) -> int:
     return 0
 
 
+def _terminated(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def main(argv: list[str] | None = None) -> int:
+    signal.signal(signal.SIGTERM, _terminated)  # end the guests, as Ctrl-C does
     args = _parser().parse_args(argv)
     if args.command != "cost":
         args.paths = args.paths or [paths.parse(p) for p in WIFI_3G]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import resource
 import shlex
+import sys
 from pathlib import Path
 from statistics import median
 
@@ -62,7 +63,8 @@ def compare(kernels: tuple[Path, Path], megabytes: int, rounds: int) -> Table:
         empty = [median(_cpu_seconds(g, "plain TCP", 0) for _ in range(3)) for g in (one, other)]
         for mode in MODES:
             costs: tuple[list[float], list[float]] = ([], [])
-            for _ in range(rounds):
+            for n in range(rounds):
+                print(f"mplab: {mode}: round {n + 1} of {rounds}", file=sys.stderr)
                 for guests, base, cost in zip((one, other), empty, costs, strict=True):
                     seconds = _cpu_seconds(guests, mode, megabytes) - base
                     cost.append(seconds * 1000 / megabytes)
