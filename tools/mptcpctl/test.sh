@@ -132,7 +132,7 @@ check "run: no program" 2 "which program" ctl run
 check "run: unknown scheduler" 2 "no scheduler 'nosuch'" ctl run --scheduler nosuch -- true
 check "run: unknown congestion control" 2 "does not take 'nosuch'" ctl run --congestion nosuch -- true
 check "run: status of the program" 7 "" ctl run -- sh -c 'exit 7'
-check "run: no such program" 127 "nosuchprogram" ctl run -- nosuchprogram
+check "run: no such program" 127 "nosuchprogram" ctl run -- /nonexistent/nosuchprogram
 in_ns sysctl -q net.mptcp.allowed_schedulers=default
 check "run: not allowed" 2 "only CAP_NET_ADMIN may use 'rr' here, all may use: default" \
 	user run --scheduler rr -- true
