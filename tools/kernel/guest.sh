@@ -7,8 +7,14 @@
 prog=${0##*/}
 die() { printf '%s: %s\n' "$prog" "$*" >&2; exit 125; }
 
-kernel='' mem=1G dmesg='' tty='' realtime='' accel=auto
+kernel='' mem=1G dmesg='' tty='' realtime='' accel=auto seed='' cpu=''
+guest_console=/dev/tty0
 shared=() extra=()
+
+number() {
+	[[ $2 =~ ^[0-9]+$ ]] || die "$1 wants a number, not '$2'"
+	echo "$2"
+}
 
 guest_options() {
 	while [ $# -gt 0 ]; do
@@ -17,6 +23,8 @@ guest_options() {
 		--mem) mem=${2:?}; shift 2 ;;
 		--rw) shared+=("$(realpath -- "${2:?}")"); shift 2 ;;
 		--real-time) realtime=1; shift ;;
+		--seed) seed=$(number "$1" "${2:-}"); shift 2 ;;
+		--cpu) cpu=$(number "$1" "${2:-}"); shift 2 ;;
 		--accel) accel=${2:?}; shift 2 ;;
 		--dmesg) dmesg=$(realpath -- "${2:?}"); shift 2 ;;
 		--arg) extra+=("${2:?}"); shift 2 ;;
@@ -46,6 +54,8 @@ guest_prepare() {
 		printf ' %q' "${command[@]}"
 		printf '\n'
 	} >"$run/command"
+	printf 'guest_console=%q guest_tty=%q guest_modules=%q\n' \
+		"$guest_console" "$tty" "$kernel/modules/lib/modules" >"$run/settings"
 	printf '%s\n' ${shared[@]+"${shared[@]}"} >"$run/shared"
 }
 

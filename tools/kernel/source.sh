@@ -65,7 +65,15 @@ check_version() {
 		die "$ksrc is Linux $version.$patchlevel.$sublevel; the patches are for $base_version.y"
 }
 
-patches_hash() { (cd "$top/patches" && cat series -- *.patch) | sha256sum | cut -d' ' -f1; }
+# The patches of a variant, in order. "stock" gets only those to User-Mode Linux itself, so
+# that the test bed measures both kernels alike.
+series() {
+	local only=.
+	[ "$variant" = patched ] || only='^[0-9]*-um-'
+	sed 's/#.*//' "$top/patches/series" | grep -e "$only"
+}
+
+patches_hash() { (cd "$top/patches" && series && series | xargs cat --) | sha256sum | cut -d' ' -f1; }
 
 # What is in the tree beyond the patches that were last applied or refreshed.
 tree_is_edited() {
@@ -87,7 +95,6 @@ apply_series() {
 	rm -rf -- "$tree/.git/rebase-apply"
 	tree_git reset -q --hard base
 	while read -r name; do
-		case $name in '' | '#'*) continue ;; esac
 		[ -f "$top/patches/$name" ] || die "patches/series names $name, which is not there"
 		tree_git am -q --keep-cr "$top/patches/$name" || {
 			tree_git am --abort 2>/dev/null || true
@@ -96,7 +103,7 @@ apply_series() {
 			die "patch $name does not apply to $(sed -n 's/^SUBLEVEL = /6.12./p' "$tree/Makefile"):" \
 				"the file and line are named above"
 		}
-	done <"$top/patches/series"
+	done < <(series)
 	mark_patched
 	say "applied $(tree_git rev-list --count base..HEAD) patches"
 }
@@ -115,9 +122,8 @@ lay_over() {
 prepare() {
 	find_source
 	[ "$(cat "$tree/.git/origin" 2>/dev/null)" = "$origin" ] || unpack
-	[ "$variant" = patched ] || return 0
 	[ "$(cat "$tree/.git/patches-hash" 2>/dev/null)" = "$(patches_hash)" ] || apply_series
-	lay_over
+	[ "$variant" = stock ] || lay_over
 }
 
 # An uncommitted edit belongs to the last patch that touches its file.
