@@ -9,6 +9,9 @@ help: ## this list
 run: deps-run kernel mptcpctl ## build, boot, compare the schedulers over WiFi + 3G
 	tools/mplab/mplab run
 
+figures: deps-run kernel mptcpctl ## the figures of Documentation/figures, small, into build/figures
+	tools/mplab/mplab report
+
 check: deps-check kernel mptcpctl ## KUnit, kselftests and tool tests on the patched kernel
 	$K/check.sh
 
@@ -20,6 +23,10 @@ source: deps-build ## unpack and patch the kernel source (KSRC=: a tree or tarba
 
 kernel: source ## build the User-Mode Linux kernel
 	$K/build.sh uml
+
+kernel-stock: deps-build ## the same from Linux as it came, in build/stock, to compare with
+	$K/source.sh prepare stock
+	VARIANT=stock $K/build.sh uml
 
 mptcpctl: ## build the command-line tool
 	$(MAKE) -s -C tools/mptcpctl
@@ -37,9 +44,7 @@ check-style: deps-style ## checkpatch, sparse, W=1, ruff, shellcheck on our file
 check-upstream: deps-upstream ## Linux's own MPTCP selftests, patched and unpatched
 	$K/check-upstream.sh
 
-check-cost: deps-run kernel mptcpctl ## CPU time per transfer, patched against unpatched
-	$K/source.sh prepare stock
-	VARIANT=stock $K/build.sh uml
+check-cost: deps-run kernel mptcpctl kernel-stock ## CPU time per transfer, patched against unpatched
 	tools/mplab/mplab cost
 
 vm: deps-vm source ## boot the kernel in QEMU, two CPUs, to a shell
@@ -58,5 +63,5 @@ clean: ## remove what was built, keep the compiler cache
 	rm -rf build/linux build/stock build/uml build/upstream build/debug build/x86 build/deb
 	$(MAKE) -s -C tools/mptcpctl clean
 
-.PHONY: help run check shell source kernel mptcpctl patches-refresh check-style \
+.PHONY: help run figures check shell source kernel kernel-stock mptcpctl patches-refresh check-style \
 	check-debug check-upstream check-cost vm check-vm deb clean

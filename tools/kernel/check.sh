@@ -74,6 +74,7 @@ run_test() {
 	kunit) guest kunit bash -c "$kunit" ;;
 	mptcpctl) guest mptcpctl "$top/tools/mptcpctl/test.sh" ;;
 	mplab) host mplab unittests ;;
+	accuracy) host accuracy /usr/bin/python3 "$top/tools/mplab/tests/accuracy.py" "$kernel" ;;
 	source | readme) host "$1" "$top/tools/kernel/tests/$1-test.sh" ;;
 	*)
 		[ -x "$top/selftests/$1.sh" ] || die "there is no test '$1'"
@@ -83,7 +84,7 @@ run_test() {
 }
 
 if [ $# = 0 ]; then
-	set -- kunit sysctl sockopt modules rr minrtt backup subflows observe mptcpctl mplab source readme
+	set -- kunit sysctl sockopt modules rr minrtt backup subflows observe mptcpctl mplab accuracy source readme
 fi
 for test in "$@"; do
 	run_test "$test"

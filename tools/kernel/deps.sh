@@ -13,7 +13,7 @@ job=${1:-}
 case $job in
 build) packages=("${build[@]}") ;;
 run) packages=("${build[@]}" "${lab[@]}") ;;
-check) packages=("${build[@]}" "${lab[@]}" tcpdump man-db) ;;
+check) packages=("${build[@]}" "${lab[@]}" tcpdump man-db python3-dpkt) ;;
 style) packages=("${build[@]}" sparse shellcheck python3-venv codespell) ;;
 upstream) packages=("${build[@]}" iproute2 ethtool iputils-ping procps iptables nftables tcpdump) ;;
 vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump qemu-system-x86 python3-venv) ;;

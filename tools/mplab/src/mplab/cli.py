@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Command line."""
+"""Command line: what the user may write, and which command does it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,13 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from . import paths, shell, units
-from .experiment import TCP, Conditions, Result, available, measure
-from .guest import BOOT, MPTCPCTL, TOP, GuestError, Guests
+from . import commands, paths, units
+from .commands import UsageError
+from .guest import TOP, GuestError
 
 WIFI_3G = ["8mbit,20ms,80ms", "2mbit,150ms,2s"]
-
-
-class UsageError(Exception):
-    """Something the user can mend; the message says how."""
 
 
 def _argument(parse: Callable[[str], object]) -> Callable[[str], object]:
@@ -34,160 +29,125 @@ def _argument(parse: Callable[[str], object]) -> Callable[[str], object]:
     return wrapped
 
 
-def _network_options(parser: argparse.ArgumentParser) -> None:
+def _time(name: str) -> Callable[[str], object]:
+    return _argument(lambda text: units.seconds(text, name))
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}': write a number from 1")
+    return int(text)
+
+
+def _paths_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path",
         action="append",
         dest="paths",
         type=_argument(paths.parse),
-        metavar="RATE,RTT,QUEUE[,LOSS]",
-        help=f"a path, repeatable (default: WiFi {WIFI_3G[0]} and 3G {WIFI_3G[1]})",
+        metavar="RATE,RTT,QUEUE[,...]",
+        help=f"a path, repeatable (default: WiFi {WIFI_3G[0]} and 3G {WIFI_3G[1]}); "
+        "'mplab run --help-path' explains all of it",
     )
+
+
+def _buffer_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--buffer",
         type=_argument(lambda t: units.size(t, "--buffer")),
         metavar="SIZE",
         help="limit of send and receive buffers, e.g. 400k (default: autotuned)",
     )
-    parser.add_argument("--kernel", type=Path, help="directory with 'linux' (default: build/uml)")
+
+
+def _kernel_option(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    names = "patched, stock, or directories with 'linux'"
+    parser.add_argument(
+        "--kernel",
+        default="patched",
+        help=f"{names}{', with commas between; pairs them' if several else ''} (default: patched)",
+    )
+
+
+def _measuring_options(parser: argparse.ArgumentParser, out: str) -> None:
+    """Of all commands that run many guests."""
+    parser.add_argument(
+        "--jobs", type=_count, default=len(os.sched_getaffinity(0)), metavar="N", help="guests at once"
+    )
+    parser.add_argument("--out", type=Path, default=TOP / "build" / out, help="results' directory")
+
+
+def _condition_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--scheduler", default="default,minrtt,rr", help="names (default: %(default)s)")
+    parser.add_argument("--congestion", default="cubic", help="names of congestion controls (cubic)")
+    parser.add_argument(
+        "--workload",
+        default="bulk",
+        metavar="NAME[,KEY=VALUE]...",
+        help="bulk, blocks, request, http or iperf3, e.g. blocks,rate=4mbit,size=8000 (default: bulk)",
+    )
+    parser.add_argument("--duration", type=_time("--duration"), metavar="TIME", help="of bulk and blocks")
+    parser.add_argument("--warmup", type=_time("--warmup"), metavar="TIME", help="before it counts")
+    parser.add_argument("--repeat", type=_count, default=1, metavar="N", help="runs of each (1)")
+    parser.add_argument("--seed", type=int, default=0, help="first seed of the guest's random numbers (0)")
+    parser.add_argument(
+        "--competing", type=int, default=0, metavar="N", help="plain TCP flows on each path (0)"
+    )
+    parser.add_argument("--no-tcp", action="store_true", help="leave out plain TCP on path 1")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="mplab", description="Network test bed for MPTCP schedulers, in virtual time."
+        prog="mplab", description="Network test bed for MPTCP, on the real kernel in virtual time."
     )
-    commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run", help="compare schedulers: table, JSON and figure")
-    _network_options(run)
-    run.add_argument(
-        "--scheduler", default="default,minrtt,rr", help="names (default: %(default)s)"
-    )
-    run.add_argument("--congestion", default="cubic", help="congestion control (cubic)")
-    for name, default in (("duration", "30s"), ("warmup", "5s")):
-        run.add_argument(
-            f"--{name}",
-            type=_argument(lambda t, name=name: units.seconds(t, f"--{name}")),
-            default=units.seconds(default),
-            metavar="TIME",
-            help=f"default: {default}",
-        )
-    run.add_argument("--repeat", type=int, default=1, metavar="N", help="runs of each (1)")
-    run.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="guests at once")
-    run.add_argument("--no-tcp", action="store_true", help="leave out plain TCP on path 1")
-    run.add_argument("--out", type=Path, default=TOP / "build" / "mplab", help="results' directory")
+    sub = parser.add_subparsers(dest="command", required=True)
 
-    interactive = commands.add_parser("shell", help="a shell in the guest with the network up")
-    _network_options(interactive)
+    run = sub.add_parser("run", help="compare schedulers on some paths: table, JSON and figure")
+    _paths_option(run)
+    run.add_argument("--help-path", action="store_true", help="explain --path and exit")
+    _buffer_option(run)
+    _kernel_option(run, several=True)
+    _condition_options(run)
+    run.add_argument("--pcap", action="store_true", help="keep packet captures, report reordering")
+    run.add_argument("--real-time", action="store_true", help="let the clock run: a cross-check")
+    _measuring_options(run, "mplab")
+
+    design = sub.add_parser("design", help="compare schedulers over many points of a parameter space")
+    design.add_argument(
+        "space",
+        help="low, high, low-lossy, high-lossy (space-filling), orthogonal:NAME, grid:NAME, or a file"
+        " with a point per line: its paths, with spaces between",
+    )
+    design.add_argument("--points", type=_count, default=24, metavar="N", help="of the design (24)")
+    design.add_argument("--design-seed", type=int, default=1, metavar="N", help="another N, other points (1)")
+    _buffer_option(design)
+    _kernel_option(design, several=True)
+    _condition_options(design)
+    _measuring_options(design, "design")
+
+    figure = sub.add_parser("figure", help="make figures of the thesis; without a name, list them")
+    report = sub.add_parser("report", help="make all figures, and a page that shows them")
+    figure.add_argument("names", nargs="*", metavar="NAME")
+    for each in (figure, report):
+        each.add_argument("--full", action="store_true", help="the thesis' size, not the small one")
+        each.add_argument("--svg", action="store_true", help="SVG instead of PNG")
+        each.add_argument("--design-seed", type=int, default=1, metavar="N", help="other points")
+        _kernel_option(each)
+        _measuring_options(each, "figures")
+
+    interactive = sub.add_parser("shell", help="a shell in the guest with the network up")
+    _paths_option(interactive)
+    _buffer_option(interactive)
+    _kernel_option(interactive)
     interactive.add_argument("--virtual-time", action="store_true", help="do not follow the clock")
     interactive.add_argument("argv", nargs="*", metavar="COMMAND", help="run this instead")
 
-    cost = commands.add_parser("cost", help="CPU time per transfer against another kernel")
-    cost.add_argument("--kernel", type=Path, default=TOP / "build" / "uml")
-    cost.add_argument("--against", type=Path, default=TOP / "build" / "stock" / "uml")
-    cost.add_argument("--megabytes", type=int, default=40, metavar="N", help="per transfer")
-    cost.add_argument("--rounds", type=int, default=7, metavar="N", help="of both kernels")
+    cost = sub.add_parser("cost", help="CPU time per transfer against another kernel")
+    _kernel_option(cost)
+    cost.add_argument("--against", default="stock", help="(default: stock)")
+    cost.add_argument("--seconds", type=float, default=10.0, metavar="N", help="per transfer (10)")
+    cost.add_argument("--rounds", type=_count, default=7, metavar="N", help="of both kernels (7)")
     return parser
-
-
-def _ready(guests: Guests) -> None:
-    if not (guests.kernel / "linux").exists():
-        raise UsageError(f"no kernel at {guests.kernel}: run 'make kernel' first")
-    if not MPTCPCTL.exists():
-        raise UsageError("mptcpctl is not built: run 'make mptcpctl' first")
-    if not BOOT.exists():
-        raise UsageError(f"{BOOT} is missing: is this a whole checkout?")
-
-
-def _plan(args: argparse.Namespace, known: list[str]) -> list[Conditions]:
-    schedulers = [name for name in args.scheduler.split(",") if name]
-    for name in schedulers:
-        if name not in known:
-            raise UsageError(
-                f"--scheduler {name}: this kernel has no such scheduler; it has {', '.join(known)}"
-            )
-    if not schedulers:
-        raise UsageError("--scheduler names none")
-    if args.repeat < 1 or (args.jobs or 0) < 1 or args.duration < 1:
-        raise UsageError("--repeat and --jobs must be at least 1, --duration at least 1s")
-    names = schedulers if args.no_tcp else [TCP, *schedulers]
-    return [
-        Conditions(
-            paths=tuple(args.paths),
-            scheduler=name,
-            congestion=args.congestion,
-            duration=args.duration,
-            warmup=args.warmup,
-            buffer=args.buffer,
-            repeat=n,
-        )
-        for n in range(args.repeat)
-        for name in names
-    ]
-
-
-def _measure_all(guests: Guests, plan: list[Conditions], jobs: int) -> list[Result]:
-    from rich.console import Console
-    from rich.progress import Progress
-
-    results: dict[Conditions, Result] = {}
-    console = Console(stderr=True)
-    with Progress(console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("measuring", total=len(plan))
-        pool = ThreadPoolExecutor(jobs)
-        try:
-            futures = {pool.submit(measure, guests, c): c for c in plan}
-            for future in as_completed(futures):
-                result = results[futures[future]] = future.result()
-                progress.advance(task)
-                if not console.is_terminal:
-                    done = f"{len(results)} of {len(plan)}: {result.conditions.scheduler}"
-                    print(f"mplab: {done} {result.goodput / 1e6:.2f} Mbit/s", file=sys.stderr)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return [results[c] for c in plan]
-
-
-def _writable(directory: Path) -> None:
-    """Find out before the measurement, not after it."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--out {directory}: {error.strerror}") from None
-    if not os.access(directory, os.W_OK):
-        raise UsageError(f"--out {directory}: not writable")
-
-
-def _run(args: argparse.Namespace) -> int:
-    from . import plot, report
-
-    _writable(args.out)
-    with Guests(args.kernel) as guests:
-        _ready(guests)
-        plan = _plan(args, available(guests))
-        results = _measure_all(guests, plan, args.jobs)
-    report.show(results)
-    written = report.write(results, args.out)
-    figure = args.out / "goodput.png"
-    plot.draw(results, figure)
-    print("written:", ", ".join(os.path.relpath(p) for p in [*written, figure]))
-    return 0
-
-
-def _shell(args: argparse.Namespace) -> int:
-    with Guests(args.kernel) as guests:
-        _ready(guests)
-        return shell.run(guests, args.paths, args.buffer, args.virtual_time, args.argv)
-
-
-def _cost(args: argparse.Namespace) -> int:
-    from . import cost
-
-    for kernel in (args.kernel, args.against):
-        with Guests(kernel) as guests:
-            _ready(guests)
-    cost.show((args.kernel, args.against), args.megabytes, args.rounds)
-    return 0
 
 
 def _terminated(*_: object) -> None:
@@ -197,10 +157,10 @@ def _terminated(*_: object) -> None:
 def main(argv: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminated)  # end the guests, as Ctrl-C does
     args = _parser().parse_args(argv)
-    if args.command != "cost":
+    if "paths" in args:
         args.paths = args.paths or [paths.parse(p) for p in WIFI_3G]
     try:
-        return {"run": _run, "shell": _shell, "cost": _cost}[args.command](args)
+        return commands.COMMANDS[args.command](args)
     except (UsageError, units.UnitError) as error:
         print(f"mplab: {error}", file=sys.stderr)
         return 2
@@ -208,5 +168,5 @@ def main(argv: list[str] | None = None) -> int:
         print(f"mplab: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("mplab: interrupted", file=sys.stderr)
+        print("mplab: interrupted; what was measured is kept", file=sys.stderr)
         return 130

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What a transfer costs in CPU time on one kernel, relative to another.
 
-The guest's process time for a fixed transfer in virtual time, the two kernels in turn, so that a
-machine whose speed drifts slows both. Boot and topology are measured with an empty transfer and
-taken off.
+The guest's process time for the same transfer in virtual time, the two kernels in turn on the same
+CPU, so that a machine whose speed drifts slows both. Boot and topology are measured with an empty
+transfer and taken off.
 """
 
 from __future__ import annotations
 
 import os
 import resource
-import shlex
 import sys
 from pathlib import Path
 from statistics import median
@@ -18,56 +17,50 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from . import paths, topology
-from .guest import MPTCPCTL, Guests, scratch
+from . import paths
+from .experiment import TCP, Conditions, measure
+from .guest import Guests
+from .workloads import Bulk
 
-NETWORK = [paths.parse("200mbit,10ms,20ms"), paths.parse("200mbit,10ms,20ms")]
-MODES = {
-    "plain TCP": "",
-    "MPTCP, default scheduler": f"{shlex.quote(str(MPTCPCTL))} run -- ",
-}
-
-
-def _script(mode: str, megabytes: int) -> str:
-    if not megabytes:
-        return topology.script(NETWORK)
-    prefix = MODES[mode]
-    client = f"iperf3 -c {topology.SERVER_ADDRESS} -n {megabytes}M -i 0"
-    return (
-        topology.script(NETWORK)
-        + f"ip netns exec {topology.SERVER} {prefix}iperf3 -s -1 >/dev/null &\n"
-        + f"sleep 0.5\nip netns exec {topology.CLIENT} {prefix}{client} >/dev/null\n"
-    )
+NETWORK = (paths.parse("200mbit,10ms,20ms"), paths.parse("200mbit,10ms,20ms"))
+MODES = {"plain TCP": TCP, "MPTCP, default scheduler": "default"}
+EMPTY = 0.5  # seconds of a transfer that costs next to nothing
 
 
-def _cpu_seconds(guests: Guests, mode: str, megabytes: int) -> float:
+def _run(guests: Guests, scheduler: str, seconds: float) -> tuple[float, float]:
+    """CPU seconds and gigabytes."""
+
     def used() -> float:
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return usage.ru_utime + usage.ru_stime
 
     before = used()
-    with scratch() as directory:
-        guests.run(_script(mode, megabytes), directory)
-    return used() - before
+    result = measure(guests, Conditions(NETWORK, scheduler, workload=Bulk(seconds, 0)), cpu=0)
+    return used() - before, result.goodput * seconds / 8e9
 
 
-def compare(kernels: tuple[Path, Path], megabytes: int, rounds: int) -> Table:
+def _cost(guests: Guests, scheduler: str, seconds: float) -> float:
+    """CPU seconds per gigabyte."""
+    base, none = _run(guests, scheduler, EMPTY)
+    cpu, gigabytes = _run(guests, scheduler, seconds)
+    return (cpu - base) / (gigabytes - none)
+
+
+def compare(kernels: tuple[Path, Path], seconds: float, rounds: int) -> Table:
     """CPU time per gigabyte on both kernels, and the ratio first to second."""
     view = Table(
-        title=f"CPU time, {megabytes} MB, {rounds} rounds in turn: median [min..max]",
+        title=f"CPU time, {seconds:g} s over 2 x 200 Mbit/s, {rounds} rounds in turn: median [min..max]",
         title_justify="left",
     )
     for name in ("transfer", *(f"{os.path.relpath(k)} s/GB" for k in kernels), "ratio"):
         view.add_column(name, justify="left" if name == "transfer" else "right")
     with Guests(kernels[0]) as one, Guests(kernels[1]) as other:
-        empty = [median(_cpu_seconds(g, "plain TCP", 0) for _ in range(3)) for g in (one, other)]
-        for mode in MODES:
+        for mode, scheduler in MODES.items():
             costs: tuple[list[float], list[float]] = ([], [])
             for n in range(rounds):
                 print(f"mplab: {mode}: round {n + 1} of {rounds}", file=sys.stderr)
-                for guests, base, cost in zip((one, other), empty, costs, strict=True):
-                    seconds = _cpu_seconds(guests, mode, megabytes) - base
-                    cost.append(seconds * 1000 / megabytes)
+                for guests, cost in zip((one, other), costs, strict=True):
+                    cost.append(_cost(guests, scheduler, seconds))
             ratios = [a / b for a, b in zip(*costs, strict=True)]
             view.add_row(
                 mode,
@@ -77,6 +70,5 @@ def compare(kernels: tuple[Path, Path], megabytes: int, rounds: int) -> Table:
     return view
 
 
-def show(kernels: tuple[Path, Path], megabytes: int, rounds: int) -> None:
-    console = Console(width=120)
-    console.print(compare(kernels, megabytes, rounds))
+def show(kernels: tuple[Path, Path], seconds: float, rounds: int) -> None:
+    Console(width=120).print(compare(kernels, seconds, rounds))

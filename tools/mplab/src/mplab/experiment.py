@@ -1,169 +1,241 @@
 # SPDX-License-Identifier: MIT
-"""One measurement: a bulk transfer from client to server, and what came of it."""
+"""One run: its conditions, the guest's script, and what came of it."""
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import json
 import shlex
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path as FilePath
 from typing import Any
 
-from . import topology
-from .guest import MPTCPCTL, GuestError, Guests, scratch
-from .paths import Path as NetPath
+from . import metrics, network, topology
+from .guest import GuestError, Guests, scratch
+from .network import Network
+from .paths import Path
+from .workloads import Bulk, Ends, Workload
 
-TCP = "tcp"  # instead of a scheduler's name: plain TCP over the first path
+TCP = "tcp"  # instead of a scheduler's name: plain TCP, over the first path
+TOPOLOGIES = ("disjoint", "shared", "triangle")
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """All that a result depends on. Times in s, buffer in bytes (None: the kernel's)."""
+    """All that a result depends on, beside the kernel and this program.
 
-    paths: tuple[NetPath, ...]
-    scheduler: str
+    competing: plain TCP flows on each path (disjoint) or in all (shared), with their own
+    congestion control. subflows, connections: of the shared topology. buffer: limit of send and
+    receive buffers in bytes (None: the kernel's). seed: of the guest's random numbers.
+    """
+
+    paths: tuple[Path, ...]
+    scheduler: str = "default"
     congestion: str = "cubic"
-    duration: float = 30.0
-    warmup: float = 5.0
+    workload: Workload = field(default_factory=Bulk)
+    topology: str = "disjoint"
+    subflows: int = 1
+    connections: int = 1
+    competing: int = 0
+    competing_congestion: str = "reno"
     buffer: int | None = None
-    repeat: int = 0
+    seed: int = 0
+    kernel: str = "patched"
 
     @property
     def plain_tcp(self) -> bool:
         return self.scheduler == TCP
 
+    def network(self) -> Network:
+        protocol = network.TCP if self.plain_tcp else network.MPTCP
+        if self.topology == "triangle":
+            return network.triangle(self.paths, protocol)
+        if self.topology == "shared":
+            counts = (self.connections, self.competing)
+            return network.shared(self.paths[0], self.subflows, protocol, *counts)
+        way = self.workload.direction
+        return network.disjoint(self.paths, protocol, self.competing, way)
+
+    @property
+    def main_flows(self) -> int:
+        """How many of the flows, from the first, do the workload; the others compete."""
+        return {"disjoint": 1, "shared": self.connections, "triangle": 3}[self.topology]
+
+    def as_json(self) -> dict[str, Any]:
+        return dataclasses.asdict(self) | {"workload": self._workload()}
+
+    def _workload(self) -> dict[str, Any]:
+        return {"name": self.workload.name, **dataclasses.asdict(self.workload)}
+
 
 @dataclass(frozen=True)
 class Result:
-    """Rates in bit/s. path_bytes: what each bottleneck sent, headers and warm-up included."""
+    """flows: per flow what its workload measured, the main ones first. Rates in bit/s, times in s.
+
+    path_bytes: what each bottleneck sent, headers and warm-up included. counters: MPTcpExt of the
+    first flow's client and server. kernel: release and build id.
+    """
 
     conditions: Conditions
-    goodput: float
-    over_time: tuple[tuple[float, float], ...]
+    flows: tuple[dict[str, Any], ...]
     path_bytes: tuple[int, ...]
-    counters: dict[str, int]
-    kernel: str
-    raw: dict[str, Any]
+    counters: dict[str, dict[str, int]]
+    kernel: dict[str, str]
+
+    @property
+    def main(self) -> dict[str, Any]:
+        return self.flows[0]
+
+    @property
+    def goodput(self) -> float:
+        """Of all main flows together."""
+        return sum(f["goodput_bps"] for f in self.flows[: self.conditions.main_flows])
 
     @property
     def shares(self) -> tuple[float, ...]:
         total = sum(self.path_bytes) or 1
         return tuple(count / total for count in self.path_bytes)
 
+    @property
+    def benefit(self) -> float:
+        return metrics.benefit(self.goodput, [p.capacity for p in self.conditions.paths])
 
-def benefit(goodput: float, capacities: list[float]) -> float:
-    """Kaspar's aggregation benefit: -1 nothing arrives, 0 like the best path, 1 all of them."""
-    best, total = max(capacities), sum(capacities)
-    if goodput >= best:
-        return (goodput - best) / (total - best) if total > best else 0.0
-    return (goodput - best) / best
+    def as_json(self) -> dict[str, Any]:
+        return {**dataclasses.asdict(self), "conditions": self.conditions.as_json()}
+
+    @staticmethod
+    def from_json(c: Conditions, raw: Mapping[str, Any]) -> Result:
+        return Result(c, tuple(raw["flows"]), tuple(raw["path_bytes"]), raw["counters"], raw["kernel"])
 
 
-def _iperf(c: Conditions, directory: Path) -> str:
-    client = [
-        *("iperf3", "-c", topology.SERVER_ADDRESS, "-J", "--get-server-output"),
-        *("-t", f"{c.warmup + c.duration:g}"),
+def _host_settings(c: Conditions, net: Network) -> str:
+    """Scheduler and congestion control by sysctl, so that any program uses them."""
+    lines = []
+    for f in range(len(net.flows)):
+        congestion = c.congestion if f < c.main_flows else c.competing_congestion
+        values = {"ipv4/tcp_congestion_control": congestion}
+        if net.flows[f].protocol == network.MPTCP:
+            values["mptcp/scheduler"] = c.scheduler
+        for role in (topology.CLIENT, topology.SERVER):
+            orders = "; ".join(f"echo {v} >/proc/sys/net/{k}" for k, v in values.items())
+            name = topology.host(role, f)
+            lines.append(f"ip netns exec {name} sh -e -c {shlex.quote(orders)}\n")
+    return "".join(lines)
+
+
+def _workloads(c: Conditions, net: Network, directory: FilePath) -> list[tuple[Workload, Ends]]:
+    competitor = c.workload if isinstance(c.workload, Bulk) else Bulk(30, 0)
+    return [
+        (c.workload if f < c.main_flows else competitor, Ends(net, f, directory))
+        for f in range(len(net.flows))
     ]
-    server = ["iperf3", "-s", "-1", "-J"]
-    if c.plain_tcp:
-        client += ["-C", c.congestion]
-    else:
-        options = ["--scheduler", c.scheduler, "--congestion", c.congestion]
-        client = [str(MPTCPCTL), "run", *options, "--", *client]
-        server = [str(MPTCPCTL), "run", "--", *server]
-    out = shlex.quote(str(directory))
-    # iperf3 says in its JSON what went wrong; the status alone would hide it
-    return (
-        f"ip netns exec {topology.SERVER} {shlex.join(server)} >/dev/null 2>&1 &\n"
-        "sleep 0.5\n"
-        f"ip netns exec {topology.CLIENT} {shlex.join(client)} >{out}/iperf.json"
-        f" 2>{out}/iperf.err || true\n"
-    )
 
 
-def script(c: Conditions, directory: Path) -> str:
-    """What the guest runs: the network, the transfer, the counters afterwards."""
+def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
+    """What the guest runs: the network, the traffic, the counters afterwards."""
+    net = c.network()
+    work = _workloads(c, net, directory)
     out = shlex.quote(str(directory))
     routers = [topology.router(i) for i in range(1, len(c.paths) + 1)]
     sent = [
-        f"ip netns exec {name} cat /sys/class/net/out/statistics/tx_bytes >>{out}/sent"
+        f"[ ! -e /run/netns/{name} ] && echo 0 >>{out}/sent || ip netns exec {name}"
+        f" cat /sys/class/net/out/statistics/tx_bytes >>{out}/sent\n"
         for name in routers
     ]
-    return (
-        topology.script(list(c.paths), c.buffer)
-        + _iperf(c, directory)
-        + "\n".join(sent)
-        + f"\nip netns exec {topology.CLIENT} cat /proc/net/netstat >{out}/netstat\n"
-        + f"uname -r >{out}/kernel\n"
+    counters = [
+        f"ip netns exec {role} cat /proc/net/netstat >{out}/netstat-{role}\n"
+        for role in (topology.CLIENT, topology.SERVER)
+    ]
+    return "".join(
+        [
+            topology.script(net, c.buffer),
+            _host_settings(c, net),
+            _captures(net, out) if capture else "",
+            *(workload.listening(ends) for workload, ends in work),
+            "sleep 0.5\n",
+            topology.events(net),
+            *(workload.connecting(ends) for workload, ends in work),
+            "wait $pids || true\n",
+            *sent,
+            *counters,
+            f"uname -r >{out}/kernel\n",
+        ]
+    )
+
+
+def _captures(net: Network, out: str) -> str:
+    """tcpdump at the first flow's data receiver, one file per path."""
+    plan = topology.Plan(net)
+    name = topology.host(plan.sink, 0)
+    return "".join(
+        f"ip netns exec {name} tcpdump -i {dev} -s 160 -U -w {out}/{dev}.pcap tcp 2>/dev/null &\n"
+        for dev in plan.devices(name)
     )
 
 
 def mptcp_counters(netstat: str) -> dict[str, int]:
-    """The MPTcpExt counters of a /proc/net/netstat."""
+    """The MPTcpExt counters of a /proc/net/netstat that are not 0."""
     rows = [line.split() for line in netstat.splitlines() if line.startswith("MPTcpExt:")]
     if len(rows) != 2:
         return {}
-    return dict(zip(rows[0][1:], map(int, rows[1][1:]), strict=True))
+    counts = zip(rows[0][1:], map(int, rows[1][1:]), strict=True)
+    return {name: count for name, count in counts if count}
 
 
-def _check_subflows(c: Conditions, counters: dict[str, int]) -> None:
-    """Each path must have carried a subflow, or the figure would be another experiment's."""
-    wanted = 2 * (len(c.paths) - 1)  # iperf3 has a control and a data connection
-    joined = counters.get("MPJoinSynAckRx", 0)
-    if counters.get("MPCapableSYNACKRX", 0) < 2:
-        raise GuestError("the connection fell back to TCP: no MP_CAPABLE in the SYN/ACK")
-    if joined < wanted:
-        raise GuestError(f"only {joined} of {wanted} additional subflows came up")
-
-
-def _measured(c: Conditions, raw: dict[str, Any]) -> list[dict[str, Any]]:
-    """The server's intervals of 1 s after the warm-up, without the rest at the end.
-
-    Not iperf3's own --omit: its first interval after the warm-up is short of bytes.
-    """
-    sums = [i["sum"] for i in raw["server_output_json"]["intervals"]]
-    return [s for s in sums if s["start"] > c.warmup - 0.5 and s["seconds"] > 0.5]
-
-
-def evaluate(c: Conditions, directory: Path) -> Result:
+def evaluate(c: Conditions, directory: FilePath, kernel_id: str) -> Result:
     """Read what the guest left; raise GuestError if it is not what was asked for."""
-    text = (directory / "iperf.json").read_text()
-    try:
-        raw = json.loads(text)
-    except json.JSONDecodeError:
-        said = (directory / "iperf.err").read_text().strip() or text.strip()[-500:]
-        raise GuestError(f"iperf3 did not run: {said}") from None
-    if "error" in raw:
-        raise GuestError(f"iperf3: {raw['error']}")
-    counters = mptcp_counters((directory / "netstat").read_text())
-    if not c.plain_tcp:
-        _check_subflows(c, counters)
-    measured = _measured(c, raw)
-    time = sum(s["seconds"] for s in measured)
-    if time < c.duration * 0.9:
-        raise GuestError(f"the server measured {time:.1f} s of {c.duration:g} s")
-    return Result(
-        conditions=c,
-        goodput=sum(s["bytes"] for s in measured) * 8 / time,
-        over_time=tuple((s["end"] - c.warmup, s["bits_per_second"]) for s in measured),
-        path_bytes=tuple(int(n) for n in (directory / "sent").read_text().split()),
-        counters={k: v for k, v in counters.items() if v},
-        kernel=(directory / "kernel").read_text().strip(),
-        raw=raw,
-    )
+    work = _workloads(c, c.network(), directory)
+    flows = tuple(workload.evaluate(ends) for workload, ends in work)
+    counters = {
+        role: mptcp_counters((directory / f"netstat-{role}").read_text())
+        for role in (topology.CLIENT, topology.SERVER)
+    }
+    if not c.plain_tcp and not counters[topology.CLIENT].get("MPCapableSYNACKRX"):
+        raise GuestError("the connection fell back to TCP: no MP_CAPABLE in the SYN/ACK")
+    release = (directory / "kernel").read_text().strip()
+    sent = tuple(int(n) for n in (directory / "sent").read_text().split())
+    return Result(c, flows, sent, counters, {"release": release, "build": kernel_id})
 
 
-def measure(guests: Guests, c: Conditions) -> Result:
-    """Boot a guest, run the transfer, return the result."""
+def measure(guests: Guests, c: Conditions, cpu: int | None = None, keep: FilePath | None = None) -> Result:
+    """Boot a guest, run the traffic, return the result. keep: directory for packet captures."""
     with scratch() as directory:
+        options = ["--seed", str(c.seed)] + (["--cpu", str(cpu)] if cpu is not None else [])
         try:
-            guests.run(script(c, directory), directory)
-            return evaluate(c, directory)
+            guests.run(script(c, directory, keep is not None), directory, *options)
+            result = evaluate(c, directory, guests.build_id)
         except GuestError as error:
-            raise GuestError(f"{c.scheduler}: {error}") from None
+            raise GuestError(f"{c.scheduler}, {c.congestion}, seed {c.seed}: {error}") from None
+        for file in directory.glob("*.pcap") if keep else ():
+            (keep / file.name).write_bytes(file.read_bytes())
+        return result
 
 
-def available(guests: Guests) -> list[str]:
-    """The schedulers of the guest's kernel."""
+@cache
+def _program_id() -> str:
+    """Changes with whatever may change a measurement: no old result is taken for a new one."""
+    here = FilePath(__file__).parent
+    names = ("experiment", "network", "paths", "topology", "traffic", "workloads", "metrics")
+    return hashlib.sha256(b"".join((here / f"{n}.py").read_bytes() for n in names)).hexdigest()
+
+
+def key(c: Conditions, kernel_id: str) -> str:
+    """Names a result: equal keys, equal results."""
+    text = json.dumps([c.as_json(), kernel_id, _program_id()], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def available(guests: Guests) -> tuple[list[str], list[str]]:
+    """The schedulers and the congestion controls of the guest's kernel."""
+    command = (
+        "cat /proc/sys/net/mptcp/available_schedulers 2>/dev/null || echo default; echo; "
+        "cat /proc/sys/net/ipv4/tcp_available_congestion_control; "
+        "find /lib/modules/*/kernel/net -name 'tcp_*.ko' -printf '%f '"
+    )
     with scratch() as directory:
-        return guests.run("cat /proc/sys/net/mptcp/available_schedulers", directory).split()
+        schedulers, controls = guests.run(command, directory).split("\n\n", 1)
+    names = [c.removeprefix("tcp_").removesuffix(".ko") for c in controls.split()]
+    return schedulers.split(), sorted(set(names) - {"diag"})

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[4]
@@ -23,8 +25,9 @@ class GuestError(RuntimeError):
 class Guests:
     """Starts guests and ends those that still run when the block is left."""
 
-    def __init__(self, kernel: Path | None = None) -> None:
+    def __init__(self, kernel: Path | None = None, real_time: bool = False) -> None:
         self.kernel = kernel or TOP / "build" / "uml"
+        self._clock = ["--real-time"] if real_time else []
         self._running: set[subprocess.Popen[str]] = set()
 
     def __enter__(self) -> Guests:
@@ -35,6 +38,15 @@ class Guests:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGTERM)
             process.wait()
+
+    @cached_property
+    def build_id(self) -> str:
+        """Of the kernel and its modules, by content."""
+        files = [self.kernel / "linux", *sorted((self.kernel / "modules").rglob("*.ko"))]
+        digest = hashlib.sha256("".join(self._clock).encode())
+        for file in files:
+            digest.update(file.read_bytes())
+        return digest.hexdigest()[:12]
 
     def _command(self, directory: Path, options: list[str], command: list[str]) -> list[str]:
         return [
@@ -50,7 +62,7 @@ class Guests:
         path.write_text(script)
         # a session of its own, so that Ctrl-C reaches us first and we end it in order
         process = subprocess.Popen(
-            self._command(directory, list(options), ["sh", str(path)]),
+            self._command(directory, [*self._clock, *options], ["sh", str(path)]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

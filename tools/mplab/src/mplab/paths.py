@@ -1,56 +1,160 @@
 # SPDX-License-Identifier: MIT
-"""A network path between client and server, as data."""
+"""A network path between client and server, as data.
+
+As text: RATE,RTT,QUEUE[,LOSS][,KEY=VALUE]...[,EVENT@TIME]..., for example
+
+    8mbit,20ms,80ms                        the bottleneck drains its full queue in 80 ms
+    2mbit,150ms,100p,1%                    a queue of 100 packets, 1 % random loss
+    8mbit,20ms,80ms,jitter=5ms,aqm=fq_codel,mtu=1400,burst=4,family=6
+    8mbit,20ms,80ms,rate=1mbit@10s,down@20s,up@25s
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import units
 
-FRAME = 1514  # bytes of a full Ethernet frame, as the bottleneck counts it
-TCP_PAYLOAD = 1448  # of these, what one TCP segment with timestamps carries
+AQMS = ("fifo", "fq_codel")
+ETHERNET = 14  # bytes of a frame's header, which the bottleneck counts too
+HEADERS = {4: 20 + 32, 6: 40 + 32}  # IP, and TCP with timestamps
+EVENTS = ("rate", "rtt", "loss", "down", "up")
+WHAT = "write RATE,RTT,QUEUE[,LOSS][,KEY=VALUE][,EVENT@TIME], for example 8mbit,20ms,80ms"
+
+
+@dataclass(frozen=True)
+class Event:
+    """A change during the run, `at` seconds after the traffic began. Value as in Path."""
+
+    at: float
+    what: str
+    value: float = 0.0
+
+    def __str__(self) -> str:
+        text = {"rate": f"={self.value / 1e6:g} Mbit/s", "rtt": f"={self.value * 1e3:g} ms"}
+        text["loss"] = f"={self.value:g} %"
+        return f"{self.what}{text.get(self.what, '')} at {self.at:g} s"
 
 
 @dataclass(frozen=True)
 class Path:
-    """rate in bit/s, rtt and queue in s (queue: time to drain it when full), loss in %."""
+    """rate in bit/s, rtt, jitter and queue in s (queue: time to drain it when full), loss in %.
+
+    queue_packets, if not 0, counts the queue in packets instead. burst: mean length of a run of
+    lost packets (1: independent losses). jitter varies the delay of data, in order, as a wireless
+    link does.
+    """
 
     rate: float
     rtt: float
     queue: float
     loss: float = 0.0
+    queue_packets: int = 0
+    burst: float = 1.0
+    jitter: float = 0.0
+    aqm: str = "fifo"
+    mtu: int = 1500
+    family: int = 4
+    events: tuple[Event, ...] = ()
+
+    @property
+    def frame(self) -> int:
+        """Bytes of a full frame, as the bottleneck counts it."""
+        return self.mtu + ETHERNET
 
     @property
     def queue_bytes(self) -> int:
         """The bottleneck's queue limit: at least two frames, or nothing gets through."""
-        return max(int(self.rate * self.queue / 8), 2 * FRAME)
+        if self.queue_packets:
+            return self.queue_packets * self.frame
+        return max(int(self.rate * self.queue / 8), 2 * self.frame)
 
     @property
     def capacity(self) -> float:
         """TCP payload that the link carries when it is never idle, in bit/s."""
-        return self.rate * TCP_PAYLOAD / FRAME
+        return self.rate * (self.mtu - HEADERS[self.family]) / self.frame
 
     def __str__(self) -> str:
-        text = (
-            f"{self.rate / 1e6:g} Mbit/s, RTT {self.rtt * 1e3:g} ms, queue {self.queue * 1e3:g} ms"
-        )
-        return text + (f", loss {self.loss:g} %" if self.loss else "")
+        queue = f"{self.queue_packets} packets" if self.queue_packets else f"{self.queue * 1e3:g} ms"
+        parts = [f"{self.rate / 1e6:g} Mbit/s", f"RTT {self.rtt * 1e3:g} ms", f"queue {queue}"]
+        if self.loss:
+            runs = f" in runs of {self.burst:g}" if self.burst > 1 else ""
+            parts.append(f"loss {self.loss:g} %{runs}")
+        parts += [f"jitter {self.jitter * 1e3:g} ms"] if self.jitter else []
+        parts += [self.aqm] if self.aqm != "fifo" else []
+        parts += [f"MTU {self.mtu}"] if self.mtu != 1500 else []
+        parts += ["IPv6"] if self.family == 6 else []
+        return ", ".join(parts + [str(event) for event in self.events])
+
+
+def _queue(text: str) -> dict[str, float | int]:
+    if text.endswith("p") and text[:-1].isdigit() and int(text[:-1]) > 1:
+        return {"queue": 0.0, "queue_packets": int(text[:-1])}
+    return {"queue": units.seconds(text, "queue")}
+
+
+def _choice(text: str, what: str, allowed: tuple[str, ...]) -> str:
+    if text not in allowed:
+        raise units.UnitError(f"{what} '{text}': write {' or '.join(allowed)}")
+    return text
+
+
+def _number(text: str, what: str, low: float, high: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = low - 1
+    if not low <= value <= high:
+        raise units.UnitError(f"{what} '{text}': write a number from {low:g} to {high:g}")
+    return value
+
+
+def _setting(path: Path, key: str, value: str) -> Path:
+    match key:
+        case "loss":
+            return replace(path, loss=units.percent(value, "loss"))
+        case "burst":
+            return replace(path, burst=_number(value, "burst", 1, 1000))
+        case "jitter":
+            return replace(path, jitter=units.seconds(value, "jitter"))
+        case "aqm":
+            return replace(path, aqm=_choice(value, "aqm", AQMS))
+        case "mtu":
+            return replace(path, mtu=int(_number(value, "mtu", 1280, 9000)))
+        case "family":
+            return replace(path, family=int(_choice(value, "family", ("4", "6"))))
+    raise units.UnitError(
+        f"unknown '{key}': there are loss, burst, jitter, aqm, mtu, family, and events with @TIME"
+    )
+
+
+def _event(text: str) -> Event:
+    change, _, at = text.partition("@")
+    what, _, value = change.partition("=")
+    _choice(what, "event", EVENTS)
+    parse = {"rate": units.rate, "rtt": units.seconds, "loss": units.percent}.get(what)
+    return Event(units.seconds(at, f"time of '{what}'"), what, parse(value, what) if parse else 0.0)
+
+
+def _extend(path: Path, field: str) -> Path:
+    if "@" in field:
+        events = sorted([*path.events, _event(field)], key=lambda e: e.at)
+        return replace(path, events=tuple(events))
+    if "=" in field:
+        return _setting(path, *field.split("=", 1))
+    return replace(path, loss=units.percent(field, "loss"))
 
 
 def parse(text: str) -> Path:
-    """RATE,RTT,QUEUE[,LOSS], for example 8mbit,20ms,80ms or 2mbit,150ms,2s,1%."""
+    """A path from its text; UnitError says what is wrong with it."""
     fields = text.split(",")
-    if len(fields) not in (3, 4):
-        raise units.UnitError(
-            f"--path {text}: {len(fields)} fields; write RATE,RTT,QUEUE[,LOSS], "
-            "for example 8mbit,20ms,80ms"
-        )
     try:
-        return Path(
-            units.rate(fields[0], "rate"),
-            units.seconds(fields[1], "RTT"),
-            units.seconds(fields[2], "queue"),
-            units.percent(fields[3], "loss") if len(fields) == 4 else 0.0,
-        )
+        if len(fields) < 3:
+            raise units.UnitError(f"{len(fields)} fields; {WHAT}")
+        rate, rtt = units.rate(fields[0], "rate"), units.seconds(fields[1], "RTT")
+        path = Path(rate, rtt, **_queue(fields[2]))
+        for field in fields[3:]:
+            path = _extend(path, field)
     except units.UnitError as error:
         raise units.UnitError(f"--path {text}: {error}") from None
+    return path

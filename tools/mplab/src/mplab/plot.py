@@ -1,46 +1,88 @@
 # SPDX-License-Identifier: MIT
-"""The figure of a comparison: goodput over time, and who carried how much."""
+"""The figure of one comparison: goodput or delays, and who carried how much."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .experiment import TCP, Result
-from .report import goodput, grouped, label, title
+from .experiment import Result
+from .figures.base import cdf
+from .report import goodput, grouped, title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
 
 
-def draw(results: Sequence[Result], path: Path) -> None:
-    """Write a PNG."""
+def canvas(width: float = 9.0, height: float = 4.2) -> Canvas:
+    """A drawing that needs no display."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    groups = grouped(results)
-    figure, (left, right) = plt.subplots(
-        1, 2, figsize=(10, 4.2), width_ratios=(3, 2), layout="constrained"
-    )
-    for scheduler, group in groups.items():
-        time, rate = zip(*group[0].over_time, strict=True)
-        style = "--" if scheduler == TCP else "-"
-        left.plot(time, [r / 1e6 for r in rate], style, label=label(scheduler), linewidth=1.3)
-    left.set(xlabel="time after warm-up [s]", ylabel="goodput [Mbit/s]")
-    left.set_ylim(bottom=0, top=1.25 * left.get_ylim()[1])
-    left.legend(fontsize="small", loc="upper center", ncols=len(groups))
-    left.grid(alpha=0.3)
+    return plt.figure(figsize=(width, height), layout="constrained")
 
-    names = [label(s) for s in groups]
-    base = [0.0] * len(names)
-    for i in range(len(results[0].conditions.paths)):
+
+def save(drawing: Canvas, path: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    drawing.savefig(path, dpi=100)
+    plt.close(drawing)
+
+
+def draw(results: Sequence[Result], path: Path) -> None:
+    """Write a PNG or, by its name, an SVG."""
+    drawing = canvas(10)
+    left, right = drawing.subplots(1, 2, width_ratios=(3, 2))
+    groups = grouped(results)
+    if "delays_s" in results[0].main:
+        cdf(
+            left,
+            {n: [1e3 * d for r in g for d in r.main["delays_s"]] for n, g in groups.items()},
+            "delay [ms]",
+        )
+    else:
+        _over_time(left, groups)
+    _by_path(right, groups)
+    drawing.suptitle(title(results), fontsize="small", x=0.01, ha="left")
+    save(drawing, path)
+
+
+def _over_time(axes: Axes, groups: dict[str, list[Result]]) -> None:
+    for name, group in groups.items():
+        samples = group[0].main.get("over_time_s_bps")
+        if samples:
+            time, rate = zip(*_by_second(samples), strict=True)
+            style = "--" if group[0].conditions.plain_tcp else "-"
+            axes.plot(time, [r / 1e6 for r in rate], style, label=name, linewidth=1.3)
+    axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]")
+    axes.set_ylim(bottom=0, top=1.25 * axes.get_ylim()[1])
+    if axes.lines:
+        axes.legend(fontsize="small", loc="upper center", ncols=len(groups))
+    axes.grid(alpha=0.3)
+
+
+def _by_second(samples: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The mean rate of each second."""
+    seconds: dict[int, list[float]] = {}
+    for time, rate in samples:
+        seconds.setdefault(int(time), []).append(rate)
+    return [(second + 0.5, sum(rates) / len(rates)) for second, rates in sorted(seconds.items())]
+
+
+def _by_path(axes: Axes, groups: dict[str, list[Result]]) -> None:
+    names, base = list(groups), [0.0] * len(groups)
+    paths = len(next(iter(groups.values()))[0].path_bytes)
+    for i in range(paths):
         part = [goodput(g) / 1e6 * g[0].shares[i] for g in groups.values()]
-        right.bar(names, part, bottom=base, label=f"path {i + 1}", width=0.6)
+        axes.bar(names, part, bottom=base, label=f"path {i + 1}", width=0.6)
         base = [b + p for b, p in zip(base, part, strict=True)]
     for name, top in zip(names, base, strict=True):
-        right.annotate(f"{top:.2f}", (name, top), ha="center", va="bottom", fontsize="small")
-    right.set(ylabel="goodput by path [Mbit/s]")
-    right.margins(y=0.25)
-    right.legend(fontsize="small", loc="upper center", ncols=len(results[0].path_bytes))
-    figure.suptitle(title(results), fontsize="small", x=0.01, ha="left")
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+        axes.annotate(f"{top:.2f}", (name, top), ha="center", va="bottom", fontsize="small")
+    axes.set(ylabel="goodput by path [Mbit/s]")
+    axes.margins(y=0.25)
+    axes.tick_params(axis="x", labelrotation=20 if len(names) > 4 else 0)
+    axes.legend(fontsize="small", loc="upper center", ncols=paths)

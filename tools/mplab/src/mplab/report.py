@@ -1,25 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""Results for people (a table) and for programs (JSON)."""
+"""Results of one comparison as a table."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import median
 
 from rich.console import Console
 from rich.table import Table
 
-from .experiment import TCP, Result, benefit
+from .experiment import TCP, Result
+from .workloads import Workload
+
+EXTRA = {  # per workload: heading, figure, factor
+    "blocks": [
+        ("p50 ms", "delay_p50_s", 1e3),
+        ("p99 ms", "delay_p99_s", 1e3),
+        ("worst ms", "delay_max_s", 1e3),
+    ],
+    "request": [("median s", "answer_median_s", 1), ("worst s", "answer_max_s", 1)],
+    "http": [("requests/s", "requests_per_second", 1), ("p99 s", "answer_p99_s", 1)],
+}
 
 
 def grouped(results: Sequence[Result]) -> dict[str, list[Result]]:
-    """By scheduler, in the order of the first of each; plain TCP first."""
+    """By scheduler and, if there are several, kernel; plain TCP first."""
+    several = len({r.conditions.kernel for r in results}) > 1
     groups: dict[str, list[Result]] = {}
     for result in sorted(results, key=lambda r: r.conditions.scheduler != TCP):
-        groups.setdefault(result.conditions.scheduler, []).append(result)
+        c = result.conditions
+        name = "TCP on path 1" if c.plain_tcp else c.scheduler
+        groups.setdefault(f"{name}, {c.kernel}" if several else name, []).append(result)
     return groups
 
 
@@ -27,70 +38,53 @@ def goodput(results: Sequence[Result]) -> float:
     return median(r.goodput for r in results)
 
 
-def label(scheduler: str) -> str:
-    return "TCP on path 1" if scheduler == TCP else scheduler
-
-
 def table(results: Sequence[Result]) -> Table:
     """Goodput per scheduler, against plain TCP and against what the paths offer."""
     groups = grouped(results)
     first = results[0].conditions
-    capacities = [p.capacity for p in first.paths]
     view = Table(title=title(results), title_justify="left", caption_justify="left")
     view.caption = (
-        "Goodput: what the server's program received. Benefit: 0 like the best path, "
+        "Goodput: what the receiving program got. Benefit: 0 like the best path, "
         "1 the sum of all, -1 nothing."
     )
     view.add_column("scheduler")
-    for name in ("goodput Mbit/s", "of TCP", "benefit"):
+    extra = EXTRA.get(first.workload.name, [])
+    for name in ("goodput Mbit/s", "of TCP", "benefit", *(heading for heading, *_ in extra)):
         view.add_column(name, justify="right")
     for i in range(1, len(first.paths) + 1):
         view.add_column(f"path {i}", justify="right")
-    for scheduler, group in groups.items():
-        rate = goodput(group)
-        of_tcp = f"{rate / goodput(groups[TCP]):.2f}" if TCP in groups else "-"
-        worth = "-" if scheduler == TCP else f"{benefit(rate, capacities):+.2f}"
+    tcp = {r.conditions.kernel: g for g in groups.values() for r in g if r.conditions.plain_tcp}
+    for name, group in groups.items():
+        rate, c = goodput(group), group[0].conditions
+        of_tcp = f"{rate / goodput(tcp[c.kernel]):.2f}" if c.kernel in tcp else "-"
+        worth = "-" if c.plain_tcp else f"{median(r.benefit for r in group):+.2f}"
+        more = [f"{factor * median(r.main[figure] for r in group):.2f}" for _, figure, factor in extra]
         shares = [f"{share:.0%}" for share in group[0].shares]
-        view.add_row(label(scheduler), f"{rate / 1e6:.2f}", of_tcp, worth, *shares)
+        view.add_row(name, f"{rate / 1e6:.2f}", of_tcp, worth, *more, *shares)
     return view
+
+
+def describe(workload: Workload) -> str:
+    match workload.name:
+        case "bulk" | "iperf3":
+            return f"{workload.duration:g} s after {workload.warmup:g} s of warm-up"
+        case "blocks":
+            rate = f"at {workload.rate / 1e6:g} Mbit/s" if workload.rate else "as fast as it goes"
+            return f"blocks of {workload.size} bytes {rate}, {workload.duration:g} s"
+        case "request":
+            return f"{workload.count} answers of {workload.size} bytes"
+    return f"{workload.requests} requests of {workload.size} bytes, {workload.clients} at a time"
 
 
 def title(results: Sequence[Result]) -> str:
     c = results[0].conditions
     lines = [f"path {i}: {path}" for i, path in enumerate(c.paths, 1)]
     buffer = f"buffers {c.buffer / 1000:g} KB" if c.buffer else "autotuned buffers"
-    lines.append(
-        f"Linux {results[0].kernel}, {c.congestion}, {buffer}, "
-        f"{c.duration:g} s after {c.warmup:g} s of warm-up"
-    )
+    releases = ", ".join(dict.fromkeys(r.kernel["release"] for r in results))
+    competing = f", {c.competing} TCP flows ({c.competing_congestion}) on each path" if c.competing else ""
+    lines.append(f"Linux {releases}, {c.congestion}, {buffer}, {describe(c.workload)}{competing}")
     return "\n".join(lines)
 
 
-def as_json(result: Result) -> dict[str, object]:
-    """Everything but iperf3's own report, with units in the names."""
-    c = result.conditions
-    capacities = [p.capacity for p in c.paths]
-    return {
-        "conditions": dataclasses.asdict(c),
-        "kernel": result.kernel,
-        "goodput_bps": result.goodput,
-        "benefit": None if c.plain_tcp else benefit(result.goodput, capacities),
-        "path_bytes": result.path_bytes,
-        "over_time_s_bps": result.over_time,
-        "mptcp_counters": result.counters,
-    }
-
-
-def write(results: Sequence[Result], directory: Path) -> list[Path]:
-    """results.json, and iperf3's report of each run beside it."""
-    summary = directory / "results.json"
-    summary.write_text(json.dumps([as_json(r) for r in results], indent=1) + "\n")
-    for r in results:
-        name = f"iperf-{r.conditions.scheduler}-{r.conditions.repeat}.json"
-        (directory / name).write_text(json.dumps(r.raw, indent=1) + "\n")
-    return [summary]
-
-
 def show(results: Sequence[Result]) -> None:
-    console = Console()
-    console.print(table(results))
+    Console().print(table(results))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shlex
 
-from . import topology
+from . import network, topology
 from .guest import MPTCPCTL, Guests, scratch
 from .paths import Path
 
@@ -27,16 +27,16 @@ RCFILE = "PS1='client:\\w# '\nPATH={path}:$PATH\ncd ~ 2>/dev/null || cd /\n"
 def _script(paths: list[Path], buffer: int | None, argv: list[str], rcfile: str) -> str:
     enter = f"exec ip netns exec {topology.CLIENT}"
     tool = shlex.quote(str(MPTCPCTL.parent))
-    setup = topology.script(paths, buffer) + "set +e\n"
+    net = network.disjoint(paths)
+    setup = topology.script(net, buffer) + "set +e\n" + topology.events(net)
     if argv:
         return setup + f"PATH={tool}:$PATH\n{enter} {shlex.join(argv)}\n"
-    banner = BANNER.format(picture=topology.picture(paths), server=topology.SERVER_ADDRESS)
+    server = topology.address(topology.SERVER, 1, paths[0].family)
+    banner = BANNER.format(picture=topology.picture(net), server=server)
     return setup + f"cat <<'END'\n{banner}\nEND\n{enter} bash --rcfile {shlex.quote(rcfile)} -i\n"
 
 
-def run(
-    guests: Guests, paths: list[Path], buffer: int | None, virtual: bool, argv: list[str]
-) -> int:
+def run(guests: Guests, paths: list[Path], buffer: int | None, virtual: bool, argv: list[str]) -> int:
     options = [] if virtual else ["--real-time"]
     with scratch() as directory:
         rcfile = directory / "rc"

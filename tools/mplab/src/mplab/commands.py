@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: MIT
+"""What each command does."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from . import paths, shell, units
+from .experiment import TCP, Conditions, Result, available, measure
+from .guest import BOOT, MPTCPCTL, TOP, Guests
+from .runner import Failure, Runner, Store, write_csv
+from .workloads import Blocks, Bulk, Http, Iperf, Request, Workload
+
+KERNELS = {"patched": TOP / "build" / "uml", "stock": TOP / "build" / "stock" / "uml"}
+HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
+NEEDS = {"http": ("nginx", "ab"), "iperf3": ("iperf3",)}
+PACKAGES = {"nginx": "nginx-light", "ab": "apache2-utils", "iperf3": "iperf3", "tcpdump": "tcpdump"}
+WORKLOADS = {kind.name: kind for kind in (Bulk, Blocks, Request, Http, Iperf)}
+
+
+class UsageError(Exception):
+    """Something the user can mend; the message says how."""
+
+
+# ---- what several commands need
+
+
+def _kernel(name: str) -> Path:
+    """The directory of a kernel that is built."""
+    directory = KERNELS.get(name, Path(name))
+    if not (directory / "linux").exists():
+        how = HOW_TO_BUILD.get(name, "give a directory that holds 'linux', or patched, or stock")
+        raise UsageError(f"no kernel at {directory}: {how}")
+    if not MPTCPCTL.exists():
+        raise UsageError("mptcpctl is not built: run 'make mptcpctl' first")
+    if not BOOT.exists():
+        raise UsageError(f"{BOOT} is missing: is this a whole checkout?")
+    return directory
+
+
+@contextlib.contextmanager
+def _guests(names: Sequence[str], real_time: bool = False) -> Iterator[dict[str, Guests]]:
+    """Guests on each of the kernels, by name; ended when the block is left."""
+    with contextlib.ExitStack() as stack:
+        found = {name: Guests(_kernel(name), real_time) for name in names}
+        for guests in found.values():
+            stack.enter_context(guests)
+        yield found
+
+
+def _names(text: str, option: str) -> list[str]:
+    names = list(dict.fromkeys(name for name in text.split(",") if name))
+    if not names:
+        raise UsageError(f"{option} names none")
+    return names
+
+
+def _writable(directory: Path) -> Path:
+    """Find out before the measurement, not after it."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out {directory}: {error.strerror}") from None
+    if not os.access(directory, os.W_OK):
+        raise UsageError(f"--out {directory}: not writable")
+    return directory
+
+
+def _field(kind: type[Workload], key: str, value: str) -> float | int:
+    """A workload's setting, in the unit that its name says."""
+    if key not in {f.name for f in dataclasses.fields(kind)}:
+        known = ", ".join(f.name for f in dataclasses.fields(kind))
+        raise UsageError(f"--workload: {kind.name} has no '{key}'; it has {known}")
+    if key == "rate":
+        return 0.0 if value == "0" else units.rate(value, "rate")
+    if key in ("duration", "warmup", "pause", "patience"):
+        return units.seconds(value, key)
+    return units.size(value, key)
+
+
+def workload(text: str, duration: float | None = None, warmup: float | None = None) -> Workload:
+    """NAME[,KEY=VALUE]... as written on the command line."""
+    name, *settings = text.split(",")
+    if name not in WORKLOADS:
+        raise UsageError(f"--workload {name}: there are {', '.join(WORKLOADS)}")
+    kind, values = WORKLOADS[name], {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals:
+            raise UsageError(f"--workload: '{setting}' is not KEY=VALUE")
+        values[key] = _field(kind, key, value)
+    for key, value in (("duration", duration), ("warmup", warmup)):
+        if value is not None:
+            if key not in {f.name for f in dataclasses.fields(kind)}:
+                raise UsageError(f"--{key}: a workload '{name}' has none")
+            values[key] = value
+    made = kind(**values)
+    if getattr(made, "duration", 1) < 1:
+        raise UsageError("--duration must be at least 1s")
+    return made
+
+
+def _programs(*names: str) -> None:
+    """What the guest takes from the host must be there."""
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    for name in names:
+        if shutil.which(name, path=path) is None:
+            raise UsageError(f"'{name}' is missing: install {PACKAGES[name]}")
+
+
+def _known(option: str, name: str, there_are: Sequence[str]) -> str:
+    if name not in there_are:
+        raise UsageError(f"{option} {name}: this kernel has none of that name; it has {', '.join(there_are)}")
+    return name
+
+
+def plan(
+    args: argparse.Namespace, points: Sequence[tuple[paths.Path, ...]], kernels: dict[str, Guests]
+) -> list[Conditions]:
+    """Every combination of what the command line names, on every kernel that has it."""
+    work = workload(args.workload, args.duration, args.warmup)
+    _programs(*NEEDS.get(work.name, ()))
+    wanted = []
+    for label, guests in kernels.items():
+        schedulers, controls = available(guests)
+        names = _names(args.scheduler, "--scheduler")
+        if label == "stock":  # it has one; the others are what we compare it with
+            names = [n for n in names if n in schedulers] or schedulers
+        names = [_known("--scheduler", n, schedulers) for n in names]
+        for congestion in _names(args.congestion, "--congestion"):
+            _known("--congestion", congestion, controls)
+            wanted += [
+                Conditions(
+                    point, name, congestion, work, competing=args.competing, buffer=args.buffer,
+                    seed=args.seed + n, kernel=label,
+                )
+                for point in points
+                for n in range(args.repeat)
+                for name in (names if args.no_tcp else [TCP, *names])
+            ]  # fmt: skip
+    return wanted
+
+
+def _failed(failures: Sequence[Failure]) -> int:
+    if failures:
+        print(f"mplab: {len(failures)} runs failed twice; the next call tries them again", file=sys.stderr)
+    return 1 if failures else 0
+
+
+# ---- run
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare schedulers on one set of paths."""
+    if args.help_path:
+        print(paths.__doc__)
+        return 0
+    out = _writable(args.out)
+    if args.pcap:
+        _programs("tcpdump")
+        if find_spec("dpkt") is None:
+            raise UsageError("Python's dpkt is missing: install python3-dpkt")
+    with _guests(_names(args.kernel, "--kernel"), args.real_time) as kernels:
+        wanted = plan(args, [tuple(args.paths)], kernels)
+        runner = Runner(kernels, Store(out), args.jobs)
+        results = list(runner.run(wanted).values())
+        if not results:
+            return _failed(runner.failures)
+        if args.pcap:
+            _capture(kernels, wanted, out)
+    _show(results, runner.failures, out)
+    return _failed(runner.failures)
+
+
+def _show(results: list[Result], failures: list[Failure], out: Path) -> None:
+    from . import plot, report
+
+    report.show(results)
+    summary, rows, figure = out / "results.json", out / "results.csv", out / "goodput.png"
+    summary.write_text(json.dumps([r.as_json() for r in results], indent=1) + "\n")
+    write_csv(rows, results, failures)
+    plot.draw(results, figure)
+    print("written:", ", ".join(os.path.relpath(p) for p in (summary, rows, figure)))
+
+
+def _capture(kernels: dict[str, Guests], wanted: Sequence[Conditions], out: Path) -> None:
+    """Each run once more, with packet captures at the receiver."""
+    from . import capture
+
+    for c in wanted:
+        keep = out / "pcap" / f"{c.kernel}-{c.scheduler}-{c.congestion}-{c.seed}"
+        keep.mkdir(parents=True, exist_ok=True)
+        measure(kernels[c.kernel], c, keep=keep)
+        if not c.plain_tcp:
+            print(f"{c.scheduler}: {capture.describe(capture.reordering(keep))}")
+        print(f"captured: {os.path.relpath(keep)}")
+
+
+# ---- design
+
+
+def _space(args: argparse.Namespace) -> list[tuple[paths.Path, ...]]:
+    """The points that the user names."""
+    from .spaces import SPACES, points
+
+    kind, _, name = args.space.rpartition(":")
+    if name in SPACES and kind in ("", "orthogonal", "grid"):
+        return points(kind, name, args.points, args.design_seed)
+    file = Path(args.space)
+    if not file.is_file():
+        raise UsageError(f"design {args.space}: neither one of {', '.join(SPACES)} nor a file with points")
+    lines = (line.split("#")[0].split() for line in file.read_text().splitlines())
+    return [tuple(paths.parse(text) for text in line) for line in lines if line]
+
+
+def design(args: argparse.Namespace) -> int:
+    """Compare schedulers over a design."""
+    from .spaces import report
+
+    out = _writable(args.out)
+    with _guests(_names(args.kernel, "--kernel")) as kernels:
+        runner = Runner(kernels, Store(out), args.jobs)
+        results = runner.run(plan(args, _space(args), kernels), "design")
+    write_csv(out / "results.csv", results.values(), runner.failures)
+    report(list(results.values()), out / "design.png")
+    print(f"written: {os.path.relpath(out / 'results.csv')}, {os.path.relpath(out / 'design.png')}")
+    return _failed(runner.failures)
+
+
+# ---- figures
+
+
+def figure(args: argparse.Namespace) -> int:
+    """Some of the figures."""
+    from .figures import FIGURES
+
+    if not args.names:
+        for each in FIGURES.values():
+            print(f"{each.name:12} {each.title}")
+        return 0
+    for name in args.names:
+        if name not in FIGURES:
+            raise UsageError(f"no figure '{name}': 'mplab figure' lists them")
+    return _figures(args, args.names)
+
+
+def report(args: argparse.Namespace) -> int:
+    """All figures and a page."""
+    from .figures import FIGURES
+
+    return _figures(args, list(FIGURES))
+
+
+def _figures(args: argparse.Namespace, names: Sequence[str]) -> int:
+    from . import page
+    from .figures import FIGURES, Setting
+
+    out, drawn, commands = _writable(args.out), [], {}
+    with _guests([args.kernel]) as kernels:
+        guests = kernels[args.kernel]
+        schedulers, congestions = available(guests)
+        setting = Setting(args.full, tuple(schedulers), tuple(congestions), args.design_seed)
+        runner = Runner({"patched": guests}, Store(out), args.jobs)
+        for name in names:
+            results = runner.run(FIGURES[name].plan(setting), name)
+            suffix = "svg" if args.svg else "png"
+            drawn.append(page.draw(FIGURES[name], setting, results, runner.failures, out, suffix))
+            commands[name] = _command(args, name)
+        about = f"Kernel build {guests.build_id}; schedulers {', '.join(schedulers)}."
+    page.write(out / "index.html", drawn, commands, about)
+    written = [d.image for d in drawn][:3] + [out / "index.html"]
+    print("written:", ", ".join(os.path.relpath(p) for p in written))
+    return _failed(runner.failures)
+
+
+def _command(args: argparse.Namespace, name: str) -> str:
+    seed = ["--design-seed", str(args.design_seed)] if args.design_seed != 1 else []
+    size = ["--full"] if args.full else []
+    return shlex.join(["tools/mplab/mplab", "figure", name, *size, *seed])
+
+
+# ---- shell and cost
+
+
+def interactive(args: argparse.Namespace) -> int:
+    with _guests([args.kernel]) as kernels:
+        guests = kernels[args.kernel]
+        return shell.run(guests, args.paths, args.buffer, args.virtual_time, args.argv)
+
+
+def compare_cost(args: argparse.Namespace) -> int:
+    from . import cost
+
+    cost.show((_kernel(args.kernel), _kernel(args.against)), args.seconds, args.rounds)
+    return 0
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "run": run,
+    "design": design,
+    "figure": figure,
+    "report": report,
+    "shell": interactive,
+    "cost": compare_cost,
+}

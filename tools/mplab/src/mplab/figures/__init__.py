@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""The thesis' figures (Paasch, "Improving Multipath TCP", 2014) on the real kernel.
+
+A figure shows those of its schedulers and congestion controls that the kernel has, by name.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .base import Figure, Setting, Table
+from .delays import DELAYS
+from .designed import DESIGNED
+from .sharing import SHARING
+from .starting import STARTING
+from .sweeps import SWEEPS
+
+
+def _order(figure: Figure) -> tuple[list[int], str]:
+    numbers = [int(n) for n in re.findall(r"\d+", figure.name)]
+    return (numbers or [99], figure.name)
+
+
+FIGURES: dict[str, Figure] = {
+    figure.name: figure for figure in sorted([*SWEEPS, *DESIGNED, *DELAYS, *SHARING, *STARTING], key=_order)
+}
+
+__all__ = ["FIGURES", "Figure", "Setting", "Table"]

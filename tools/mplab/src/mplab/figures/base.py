@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""What a figure is: a plan of runs, a drawing of their results, and a table of its numbers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import mean, median
+from typing import TYPE_CHECKING, TypeVar
+
+from .. import designs, metrics
+from ..experiment import TCP, Conditions, Result
+from ..paths import Path
+from ..workloads import Bulk
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+T = TypeVar("T")
+Outcome = Mapping[Conditions, Result]
+QUANTILES = (5, 25, 50, 75, 95)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How large, and with what the kernel has."""
+
+    full: bool = False
+    schedulers: tuple[str, ...] = ("default",)
+    congestions: tuple[str, ...] = ("cubic", "reno")
+    seed: int = 1
+
+    def pick(self, full: T, small: T) -> T:
+        return full if self.full else small
+
+    def having(self, *names: str) -> list[str]:
+        """Those of the schedulers that the kernel has."""
+        return [name for name in names if name in self.schedulers]
+
+    def controls(self, *names: str) -> list[str]:
+        """Those of the congestion controls that the kernel has."""
+        return [name for name in names if name in self.congestions]
+
+
+@dataclass
+class Table:
+    """The numbers behind a figure, as text."""
+
+    header: list[str]
+    rows: list[list[str]] = field(default_factory=list)
+
+    def add(self, *cells: str | float) -> None:
+        self.rows.append([c if isinstance(c, str) else f"{c:.2f}" for c in cells])
+
+
+@dataclass(frozen=True)
+class Figure(ABC):
+    """name as on the command line; reports: what the thesis says of its own, in words."""
+
+    name: str
+    title: str
+    reports: str
+
+    @abstractmethod
+    def plan(self, s: Setting) -> list[Conditions]:
+        """All runs that it takes."""
+
+    @abstractmethod
+    def draw(self, s: Setting, results: Outcome, canvas: Canvas) -> Table:
+        """Draw those of the runs that there are."""
+
+
+def points(environment: str, count: int, seed: int) -> list[tuple[Path, Path]]:
+    """A space-filling design of two paths in one of the thesis' environments."""
+    dimensions = designs.domains(environment)
+    found = []
+    for p in designs.scale(designs.wsp(len(dimensions), count, seed), dimensions):
+        pair = [Path(p[f"rate{i}"], p[f"rtt{i}"], p[f"queue{i}"], p.get(f"loss{i}", 0.0)) for i in (1, 2)]
+        found.append((pair[0], pair[1]))
+    return found
+
+
+def bulk(s: Setting) -> Bulk:
+    """The transfer of a design's point: the thesis' 60 s, or a short one."""
+    return Bulk(60, 0) if s.full else Bulk(10, 3)
+
+
+def best_first(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    """The path that a user would take alone comes first."""
+    return tuple(sorted(paths, key=lambda p: (-p.capacity, p.rtt)))
+
+
+def goodputs(results: Outcome, wanted: Sequence[Conditions]) -> list[float]:
+    return [results[c].goodput for c in wanted if c in results]
+
+
+def tcp_alone(path: Path, c: Conditions) -> Conditions:
+    """Plain TCP over one path, all else as in another run."""
+    return Conditions((path,), TCP, c.congestion, c.workload, buffer=c.buffer, seed=c.seed, kernel=c.kernel)
+
+
+def boxes(axes: Axes, series: Mapping[str, Sequence[float]], label: str) -> None:
+    """A box per series: quartiles, 5 and 95 % whiskers, the mean as a diamond."""
+    kept = {name: values for name, values in series.items() if values}
+    style = {"marker": "D", "markersize": 4, "markerfacecolor": "tab:red", "markeredgewidth": 0}
+    axes.boxplot(list(kept.values()), whis=(5, 95), showmeans=True, meanprops=style, sym=".", widths=0.55)
+    axes.set_xticks(range(1, len(kept) + 1), list(kept), rotation=20, ha="right", fontsize=8)
+    axes.set_ylabel(label)
+    axes.grid(axis="y", alpha=0.3)
+
+
+def benefit_axis(axes: Axes) -> None:
+    axes.set_ylim(-1.05, 1.05)
+    axes.axhline(0, color="black", linewidth=0.6)
+
+
+def cdf(axes: Axes, series: Mapping[str, Sequence[float]], label: str) -> None:
+    """Cumulative distribution of each series."""
+    for name, values in series.items():
+        if values:
+            ordered = sorted(values)
+            shares = [(i + 1) / len(ordered) for i in range(len(ordered))]
+            axes.step(ordered, shares, where="post", label=name, linewidth=1.3)
+    axes.set(xlabel=label, ylabel="share", ylim=(0, 1.02))
+    axes.grid(alpha=0.3)
+    legend(axes)
+
+
+def legend(axes: Axes) -> None:
+    """Names of the curves, if there are any."""
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize=8)
+
+
+def add_quantiles(table: Table, name: str, values: Sequence[float]) -> None:
+    """A row: name, count, percentiles, mean."""
+    if values:
+        cells = [*metrics.percentiles(values, QUANTILES), mean(values)]
+        table.add(name, str(len(values)), *cells)
+
+
+def quantile_table(first: str) -> Table:
+    return Table([first, "runs", *(f"p{q}" for q in QUANTILES), "mean"])
+
+
+def middle(values: Sequence[float]) -> float:
+    """The median, or not a number where nothing was measured."""
+    return median(values) if values else float("nan")

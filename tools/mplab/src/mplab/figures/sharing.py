@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Bottlenecks that connections share: fairness and balance (thesis 2.2.3, 3.3.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .. import designs, metrics, paths
+from ..experiment import Conditions, Result
+from ..paths import Path
+from ..workloads import Bulk
+from .base import Figure, Outcome, Setting, Table, add_quantiles, boxes, bulk, legend, middle, quantile_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+BOTTLENECK = "20mbit,40ms,80ms"
+CONTROLS = ("cubic", "reno", "lia", "olia", "balia", "wvegas", "ewlia")
+
+
+@dataclass(frozen=True)
+class SharedBottleneck(Figure):
+    """Two multipath hosts beside two with TCP, Reno all of them unless the name says otherwise."""
+
+    controls: tuple[str, ...] = ("reno", "lia", "olia", "balia", "wvegas")
+
+    def _cell(self, s: Setting, congestion: str, subflows: int) -> list[Conditions]:
+        return [
+            Conditions(
+                (paths.parse(BOTTLENECK),), "default", congestion, s.pick(Bulk(60, 10), Bulk(25, 5)),
+                topology="shared", subflows=subflows, connections=2, competing=2, seed=seed,
+            )
+            for seed in range(s.pick(5, 2))
+        ]  # fmt: skip
+
+    def plan(self, s: Setting) -> list[Conditions]:
+        return [c for cc in s.controls(*self.controls) for n in range(1, 9) for c in self._cell(s, cc, n)]
+
+    def draw(self, s: Setting, results: Outcome, canvas: Canvas) -> Table:
+        axes, table = canvas.subplots(), Table(["MPTCP's share at subflows", *map(str, range(1, 9))])
+        for congestion in s.controls(*self.controls):
+            cells = [self._cell(s, congestion, n) for n in range(1, 9)]
+            shares = [middle([share(results[c]) for c in cell if c in results]) for cell in cells]
+            axes.plot(range(1, 9), shares, "-o", label=congestion, markersize=3, linewidth=1.3)
+            table.add(congestion, *shares)
+        axes.axhline(0.5, color="black", linewidth=0.6)
+        axes.set(xlabel="subflows of each connection", ylabel="share of the bottleneck", ylim=(0, 1))
+        axes.grid(alpha=0.3)
+        legend(axes)
+        return table
+
+
+def share(result: Result) -> float:
+    """Of the goodput of all, what the multipath connections got."""
+    return result.goodput / sum(f["goodput_bps"] for f in result.flows)
+
+
+@dataclass(frozen=True)
+class Triangle(Figure):
+    """Three connections, each over one bottleneck and over the other two. Ideal: one hop only."""
+
+    def _points(self, s: Setting, environment: str) -> list[tuple[Path, ...]]:
+        dimensions = designs.domains(environment, paths=3)
+        cube = designs.wsp(len(dimensions), s.pick(400, 6), s.seed)
+        return [
+            tuple(Path(p[f"rate{i}"], p[f"rtt{i}"], p[f"queue{i}"]) for i in (1, 2, 3))
+            for p in designs.scale(cube, dimensions)
+        ]
+
+    def _cell(self, s: Setting, environment: str, congestion: str) -> list[Conditions]:
+        return [
+            Conditions(three, "default", congestion, bulk(s), topology="triangle")
+            for three in self._points(s, environment)
+        ]
+
+    def plan(self, s: Setting) -> list[Conditions]:
+        return [c for e in ("low", "high") for cc in s.controls(*CONTROLS) for c in self._cell(s, e, cc)]
+
+    def draw(self, s: Setting, results: Outcome, canvas: Canvas) -> Table:
+        table = quantile_table("share of the optimum")
+        for axes, environment in zip(canvas.subplots(1, 2, sharey=True), ("low", "high"), strict=True):
+            series = {
+                cc: [optimum(results[c]) for c in self._cell(s, environment, cc) if c in results]
+                for cc in s.controls(*CONTROLS)
+            }
+            boxes(axes, series, "share of the optimum")
+            axes.set_title(f"{environment} BDP", fontsize=9)
+            for name, values in series.items():
+                add_quantiles(table, f"{environment} BDP: {name}", values)
+        return table
+
+
+def optimum(result: Result) -> float:
+    """Goodput of all connections relative to all bottlenecks' capacity."""
+    capacities = [p.capacity for p in result.conditions.paths]
+    return metrics.aggregation_ratio(result.goodput, capacities)
+
+
+SHARING = [
+    SharedBottleneck(
+        "fig2.10", "A shared bottleneck: two MPTCP connections beside two TCP connections",
+        "uncoupled Reno takes up to 85 % with 8 subflows; OLIA about half",
+    ),
+    Triangle(
+        "fig3.7", "Three bottlenecks in a triangle",
+        "low BDP: OLIA leaves the two-hop paths and comes close to the optimum, Cubic little behind;"
+        " high BDP: all fall behind",
+    ),
+]  # fmt: skip

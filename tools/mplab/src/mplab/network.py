@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Topologies, as data: bottlenecks, and flows whose subflows cross them.
+
+A flow is one connection between two hosts of its own. Each of its subflows has a route: the
+bottlenecks it crosses, in order. That is enough for all networks of the literature:
+
+    disjoint   one bottleneck per path; TCP flows may compete on each
+    shared     everybody crosses the same bottleneck (Paasch 2014, fig. 2.9)
+    triangle   three bottlenecks; each connection has a route over one and a route over the
+               other two, which it had better not use (Wischik et al. 2011; Paasch fig. 3.6)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .paths import Path
+
+TCP, MPTCP = "tcp", "mptcp"
+UP, DOWN = "up", "down"  # who sends the data: the client, or the server
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A connection. routes: per subflow, the numbers (from 0) of the bottlenecks it crosses."""
+
+    protocol: str
+    routes: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Network:
+    """Bottlenecks act on data in its direction; what comes back meets delay only."""
+
+    bottlenecks: tuple[Path, ...]
+    flows: tuple[Flow, ...]
+    direction: str = UP
+
+    def route_numbers(self, flow: int) -> range:
+        """Addresses have the number of their route, counted from 1 over all flows."""
+        first = 1 + sum(len(f.routes) for f in self.flows[:flow])
+        return range(first, first + len(self.flows[flow].routes))
+
+    def family(self, flow: int, route: int) -> int:
+        """IP version of a route: that of its first bottleneck."""
+        return self.bottlenecks[self.flows[flow].routes[route][0]].family
+
+
+def disjoint(
+    paths: Sequence[Path], protocol: str = MPTCP, competing: int = 0, direction: str = UP
+) -> Network:
+    """A subflow per path; plain TCP uses the first only. `competing`: TCP flows on each path."""
+    count = len(paths) if protocol == MPTCP else 1
+    flows = [Flow(protocol, tuple((i,) for i in range(count)))]
+    flows += [Flow(TCP, ((i,),)) for i in range(len(paths)) for _ in range(competing)]
+    return Network(tuple(paths), tuple(flows), direction)
+
+
+def shared(path: Path, subflows: int, protocol: str = MPTCP, multipath: int = 1, single: int = 1) -> Network:
+    """`multipath` connections of `subflows` subflows each beside `single` TCP connections."""
+    flows = [Flow(protocol, ((0,),) * subflows) for _ in range(multipath)]
+    return Network((path,), (*flows, *(Flow(TCP, ((0,),)) for _ in range(single))))
+
+
+def triangle(paths: Sequence[Path], protocol: str = MPTCP) -> Network:
+    """Connection i crosses bottleneck i, or the other two."""
+    if len(paths) != 3:
+        raise ValueError(f"a triangle has 3 bottlenecks, not {len(paths)}")
+    long_way = [((i + 1) % 3, (i + 2) % 3) for i in range(3)]
+    routes = [((i,), long_way[i]) if protocol == MPTCP else ((i,),) for i in range(3)]
+    return Network(tuple(paths), tuple(Flow(protocol, r) for r in routes))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Figures as files: PNG or SVG, the numbers as CSV, and one page that shows all of them."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import plot
+from .experiment import Conditions, Result
+from .figures import Figure, Setting, Table
+from .runner import Failure, write_csv
+
+STYLE = """\
+body { font-family: sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
+table { border-collapse: collapse; font-size: .85rem; margin: .5rem 0 }
+td, th { border-bottom: 1px solid #ddd; padding: .2rem .6rem; text-align: right }
+td:first-child, th:first-child { text-align: left }
+img { max-width: 100% } code { background: #f2f2f2; padding: .1rem .3rem }
+section { margin-bottom: 3rem } .failed { color: #a00 }
+"""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure that was made: its file, its numbers, how many runs it shows and lacks."""
+
+    figure: Figure
+    image: Path
+    table: Table
+    runs: int
+    failed: int
+
+
+def draw(
+    figure: Figure, s: Setting, results: Mapping[Conditions, Result], failures: Sequence[Failure],
+    directory: Path, suffix: str,
+) -> Drawn:  # fmt: skip
+    """The image, and beside it every run as a row of a CSV file."""
+    wanted = figure.plan(s)
+    mine = {c: results[c] for c in wanted if c in results}
+    failed = [f for f in failures if f.conditions in set(wanted)]
+    drawing = plot.canvas()
+    drawing.suptitle(f"{figure.name}: {figure.title}", fontsize=10, x=0.01, ha="left")
+    table = figure.draw(s, mine, drawing)
+    image = directory / f"{figure.name}.{suffix}"
+    plot.save(drawing, image)
+    write_csv(directory / f"{figure.name}.csv", mine.values(), failed)
+    return Drawn(figure, image, table, len(mine), len(failed))
+
+
+def markdown(drawn: Drawn, command: str) -> str:
+    """What the figure shows, as text."""
+    table = drawn.table
+    lines = [
+        f"### {drawn.figure.name}: {drawn.figure.title}",
+        "",
+        f"![{drawn.figure.name}]({drawn.image.name})",
+        "",
+        f"The thesis: {drawn.figure.reports}. Here, from {drawn.runs} runs (`{command}`):",
+        "",
+        "| " + " | ".join(table.header) + " |",
+        "|" + "|".join(["---", *["---:"] * (len(table.header) - 1)]) + "|",
+        *("| " + " | ".join(row) + " |" for row in table.rows),
+    ]
+    if drawn.failed:
+        lines += ["", f"{drawn.failed} runs failed twice and are missing."]
+    return "\n".join(lines) + "\n"
+
+
+def write(path: Path, drawn: Sequence[Drawn], commands: Mapping[str, str], about: str) -> None:
+    """One HTML page with all figures, and the same as Markdown beside it."""
+    sections = "\n".join(_section(d, commands[d.figure.name]) for d in drawn)
+    path.write_text(
+        "<!doctype html><meta charset=utf-8><title>Multipath TCP on the real kernel</title>"
+        f"<style>\n{STYLE}</style><h1>Multipath TCP on the real kernel</h1>"
+        f"<p>{html.escape(about)}</p>\n{sections}\n"
+    )
+    text = [f"# Figures\n\n{about}\n", *(markdown(d, commands[d.figure.name]) for d in drawn)]
+    path.with_suffix(".md").write_text("\n".join(text))
+
+
+def _section(drawn: Drawn, command: str) -> str:
+    figure, cells = drawn.figure, drawn.table
+    head = "".join(f"<th>{html.escape(h)}" for h in cells.header)
+    rows = "".join("<tr>" + "".join(f"<td>{html.escape(c)}" for c in row) for row in cells.rows)
+    failed = f"<p class=failed>{drawn.failed} runs failed twice and are missing." if drawn.failed else ""
+    return (
+        f"<section id={figure.name}><h2>{figure.name}: {html.escape(figure.title)}</h2>"
+        f"<img src={drawn.image.name} alt='{figure.name}'>"
+        f"<p>The thesis: {html.escape(figure.reports)}."
+        f"<table><tr>{head}{rows}</table>{failed}"
+        f"<p>{drawn.runs} runs: <code>{html.escape(command)}</code>,"
+        f" <a href={figure.name}.csv>every run</a></section>"
+    )

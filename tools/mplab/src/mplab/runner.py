@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Many runs: side by side, with what is known already left out, and nothing lost.
+
+Each result is a file of its own, named by its key, written as soon as it is there. A plan that is
+interrupted goes on where it stopped; one that grows measures what is new. A run that fails is
+tried once more, then reported as failed and left for the next time.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import queue
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import metrics
+from .experiment import Conditions, Result, key, measure
+from .guest import GuestError, Guests
+
+Outcome = Mapping[Conditions, Result]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that failed twice, and why."""
+
+    conditions: Conditions
+    reason: str
+
+
+class Store:
+    """Results on disk: OUT/runs/KEY.json.gz."""
+
+    def __init__(self, directory: Path) -> None:
+        self.runs = directory / "runs"
+        self.runs.mkdir(parents=True, exist_ok=True)
+
+    def _file(self, c: Conditions, kernel_id: str) -> Path:
+        return self.runs / f"{key(c, kernel_id)}.json.gz"
+
+    def load(self, c: Conditions, kernel_id: str) -> Result | None:
+        try:
+            raw = json.loads(gzip.decompress(self._file(c, kernel_id).read_bytes()))
+            return Result.from_json(c, raw)
+        except (OSError, EOFError, ValueError, KeyError):
+            return None  # not there, or not whole: measure it
+
+    def save(self, result: Result) -> None:
+        """Whole or not at all, whenever we are interrupted."""
+        path = self._file(result.conditions, result.kernel["build"])
+        new = path.with_suffix(f".{os.getpid()}")
+        text = json.dumps(result.as_json()).encode()
+        new.write_bytes(gzip.compress(text, compresslevel=5, mtime=0))
+        new.replace(path)
+
+
+class Runner:
+    """Measures plans on one or more kernels, known by their labels."""
+
+    def __init__(self, kernels: Mapping[str, Guests], store: Store, jobs: int) -> None:
+        self.kernels, self.store, self.jobs = kernels, store, jobs
+        self.failures: list[Failure] = []
+        allowed = sorted(os.sched_getaffinity(0))
+        self._cpus: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for n in range(jobs):
+            self._cpus.put(allowed[n % len(allowed)])
+
+    def run(self, plan: Iterable[Conditions], what: str = "measuring") -> dict[Conditions, Result]:
+        """All results that could be had, in the order of the plan."""
+        wanted = list(dict.fromkeys(plan))
+        results = {c: r for c in wanted if (r := self._known(c))}
+        missing = [c for c in wanted if c not in results]
+        if missing:
+            results |= self._measure_all(missing, len(results), what)
+        return {c: results[c] for c in wanted if c in results}
+
+    def _known(self, c: Conditions) -> Result | None:
+        return self.store.load(c, self.kernels[c.kernel].build_id)
+
+    def _one(self, c: Conditions) -> Result | Failure:
+        cpu = self._cpus.get()
+        try:
+            try:
+                result = measure(self.kernels[c.kernel], c, cpu)
+            except GuestError as error:
+                print(f"mplab: again, because: {error}", file=sys.stderr)
+                result = measure(self.kernels[c.kernel], c, cpu)
+            self.store.save(result)
+            return result
+        except GuestError as error:
+            return Failure(c, str(error))
+        finally:
+            self._cpus.put(cpu)
+
+    def _measure_all(self, missing: Sequence[Conditions], known: int, what: str) -> dict[Conditions, Result]:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        results = {}
+        with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+            task = progress.add_task(what, total=known + len(missing), completed=known)
+            pool = ThreadPoolExecutor(self.jobs)
+            try:
+                for future in as_completed([pool.submit(self._one, c) for c in missing]):
+                    outcome = future.result()
+                    progress.advance(task)
+                    if isinstance(outcome, Failure):
+                        self.failures.append(outcome)
+                        print(f"mplab: failed twice: {outcome.reason}", file=sys.stderr)
+                    else:
+                        results[outcome.conditions] = outcome
+                        if not console.is_terminal:
+                            self._say(what, known + len(results), known + len(missing), outcome)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        return results
+
+    @staticmethod
+    def _say(what: str, done: int, total: int, result: Result) -> None:
+        """Progress for a log file."""
+        if done % max(total // 10, 1) == 0 or total <= 20:
+            c = result.conditions
+            rate = f"{c.scheduler}, {c.congestion}: {result.goodput / 1e6:.2f} Mbit/s"
+            print(f"mplab: {what}: {done} of {total}: {rate}", file=sys.stderr)
+
+
+def row(result: Result) -> dict[str, object]:
+    """A result as a row of a table: conditions, and every figure that is one number."""
+    c = result.conditions
+    workload = c.as_json()["workload"]
+    figures = {k: v for k, v in result.main.items() if isinstance(v, int | float) or v is None}
+    return {
+        "kernel": c.kernel,
+        "release": result.kernel["release"],
+        "build": result.kernel["build"],
+        "seed": c.seed,
+        "topology": c.topology,
+        **{f"path{i}": str(p) for i, p in enumerate(c.paths, 1)},
+        "scheduler": c.scheduler,
+        "congestion": c.congestion,
+        "subflows": c.subflows,
+        "connections": c.connections,
+        "competing": c.competing,
+        "buffer_bytes": c.buffer or "autotuned",
+        "workload": workload.pop("name"),
+        **{f"workload_{k}": v for k, v in workload.items()},
+        "all_goodput_bps": result.goodput,
+        "benefit": result.benefit if c.topology == "disjoint" else None,
+        "jain": metrics.jain([f["goodput_bps"] for f in result.flows]),
+        **{f"path{i}_bytes": n for i, n in enumerate(result.path_bytes, 1)},
+        **figures,
+    }
+
+
+def write_csv(path: Path, results: Iterable[Result], failures: Iterable[Failure]) -> None:
+    """A row per run; a failed run has a row with what went wrong."""
+    rows = [row(r) for r in results]
+    for failure in failures:
+        bare = Result(failure.conditions, ({"goodput_bps": 0.0},), (), {}, {"release": "", "build": ""})
+        rows.append({**row(bare), "all_goodput_bps": None, "goodput_bps": None, "benefit": None})
+        rows[-1]["error"] = failure.reason
+    names = list(dict.fromkeys(name for r in rows for name in r))
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, names, restval="")
+        writer.writeheader()
+        writer.writerows(rows)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Designs by name, and what a comparison over one of them says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path as FilePath
+
+from rich.console import Console
+from rich.table import Table
+
+from . import designs, metrics, plot
+from .experiment import Result
+from .figures.base import QUANTILES, benefit_axis, boxes
+from .paths import Path
+
+SPACES = ("low", "high", "low-lossy", "high-lossy")
+
+
+def points(kind: str, name: str, count: int, seed: int) -> list[tuple[Path, ...]]:
+    """kind: "" is space-filling, or orthogonal or grid, of at least `count` points."""
+    dimensions = designs.domains(name)
+    if kind == "orthogonal":
+        cube = designs.orthogonal(_levels(count, len(dimensions)), seed=seed)
+    elif kind == "grid":
+        per_dimension = max(2, round(count ** (1 / len(dimensions))))
+        cube = designs.grid([per_dimension] * len(dimensions))
+    else:
+        cube = designs.wsp(len(dimensions), count, seed)
+    return [
+        tuple(Path(p[f"rate{i}"], p[f"rtt{i}"], p[f"queue{i}"], p.get(f"loss{i}", 0.0)) for i in (1, 2))
+        for p in designs.scale(cube, dimensions)
+    ]
+
+
+def _levels(count: int, dimensions: int) -> list[int]:
+    """The smallest prime number of levels that gives enough runs and columns."""
+    q = 2
+    while q * q < count or q + 1 < dimensions or any(q % d == 0 for d in range(2, q)):
+        q += 1
+    return [q] * dimensions
+
+
+def report(results: Sequence[Result], image: FilePath) -> None:
+    """Quantiles and boxes of the benefit, and kernels against each other point by point."""
+    series: dict[str, list[Result]] = {}
+    kernels = {r.conditions.kernel for r in results}
+    controls = {r.conditions.congestion for r in results}
+    for r in results:
+        c = r.conditions
+        parts = [c.scheduler, *([c.congestion] if len(controls) > 1 else [])]
+        series.setdefault(", ".join(parts + ([c.kernel] if len(kernels) > 1 else [])), []).append(r)
+    view = Table(title="Aggregation benefit over the design", title_justify="left")
+    for heading in ("", "runs", "goodput Mbit/s", *(f"p{q}" for q in QUANTILES), "worst"):
+        view.add_column(heading, justify="right" if heading else "left")
+    for name, group in series.items():
+        benefits = [r.benefit for r in group]
+        mean = sum(r.goodput for r in group) / len(group) / 1e6
+        cells = [*metrics.percentiles(benefits, QUANTILES), min(benefits)]
+        view.add_row(name, str(len(group)), f"{mean:.2f}", *(f"{cell:+.2f}" for cell in cells))
+    Console().print(view)
+    if len(kernels) > 1:
+        _pair(results)
+    drawing = plot.canvas()
+    axes = drawing.subplots()
+    boxes(axes, {name: [r.benefit for r in group] for name, group in series.items()}, "aggregation benefit")
+    benefit_axis(axes)
+    plot.save(drawing, image)
+
+
+def _pair(results: Sequence[Result]) -> None:
+    """The same points on two kernels: how the goodput of the first relates to the second's."""
+    by_kernel: dict[str, dict[object, Result]] = {}
+    for r in results:
+        c = r.conditions
+        same = (c.paths, c.scheduler, c.congestion, c.workload, c.buffer, c.competing, c.seed)
+        by_kernel.setdefault(c.kernel, {})[same] = r
+    (one, firsts), *others = by_kernel.items()
+    for other, seconds in others:
+        ratios: dict[str, list[float]] = {}
+        for same, first in firsts.items():
+            if same in seconds and seconds[same].goodput:
+                ratios.setdefault(first.conditions.scheduler, []).append(
+                    first.goodput / seconds[same].goodput
+                )
+        for name, values in ratios.items():
+            low, mid, high = metrics.percentiles(values, (5, 50, 95))
+            print(
+                f"{name}: goodput on {one} relative to {other}, {len(values)} pairs: "
+                f"median {mid:.3f}, 5 to 95 %: {low:.3f} to {high:.3f}"
+            )

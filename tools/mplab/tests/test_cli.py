@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""What the user may write, and what is said of what they may not."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import unittest
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from mplab import cli, commands, paths, units, workloads
+from mplab.guest import Guests
+
+
+class Units(unittest.TestCase):
+    def test_quantities(self) -> None:
+        self.assertEqual(units.rate("8mbit"), 8e6)
+        self.assertEqual(units.rate("50kbit"), 5e4)
+        self.assertAlmostEqual(units.seconds("20ms"), 0.02)
+        self.assertEqual(units.size("400k"), 400_000)
+        self.assertEqual(units.percent("1.5%"), 1.5)
+
+
+class Workload(unittest.TestCase):
+    def test_settings_in_their_units(self) -> None:
+        made = commands.workload("blocks,rate=9.5mbit,size=8k", duration=10)
+        self.assertEqual(made, workloads.Blocks(duration=10, rate=9.5e6, size=8000))
+        self.assertEqual(commands.workload("blocks,rate=0").rate, 0)
+
+    def test_what_is_wrong_is_named(self) -> None:
+        for text, message in (
+            ("ftp", "there are bulk, blocks, request, http, iperf3"),
+            ("bulk,rate=1mbit", "bulk has no 'rate'; it has duration, warmup"),
+            ("blocks,rate=1", "rate '1' has no unit"),
+            ("blocks,rate", "'rate' is not KEY=VALUE"),
+            ("bulk,duration=0s", "at least 1s"),
+        ):
+            with self.subTest(text), self.assertRaises((commands.UsageError, units.UnitError)) as caught:
+                commands.workload(text)
+            self.assertIn(message, str(caught.exception))
+        with self.assertRaisesRegex(commands.UsageError, "workload 'request' has none"):
+            commands.workload("request", duration=3)
+
+
+class CommandLine(unittest.TestCase):
+    def fails(self, *argv: str) -> str:
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            try:
+                self.assertEqual(cli.main(list(argv)), 2)
+            except SystemExit as stop:
+                self.assertEqual(stop.code, 2)
+        return said.getvalue()
+
+    def test_bad_path(self) -> None:
+        self.assertIn("RTT '20' has no unit", self.fails("run", "--path", "8mbit,20,1s"))
+
+    def test_no_kernel(self) -> None:
+        self.assertIn("no kernel at /nonexistent", self.fails("run", "--kernel", "/nonexistent"))
+
+    def test_a_kernel_that_is_not_built(self) -> None:
+        with mock.patch.dict(commands.KERNELS, stock=Path("/nonexistent")):
+            self.assertIn("make kernel-stock", self.fails("shell", "--kernel", "stock"))
+
+    def test_results_must_have_a_place_before_they_are_measured(self) -> None:
+        self.assertIn("--out /proc/x: No such file", self.fails("run", "--out", "/proc/x"))
+
+    def test_numbers(self) -> None:
+        self.assertIn("'0': write a number from 1", self.fails("run", "--repeat", "0"))
+
+    def test_unknown_figure(self) -> None:
+        self.assertIn("'mplab figure' lists them", self.fails("figure", "fig9.9"))
+
+    def test_unknown_space(self) -> None:
+        with mock.patch.object(commands, "_kernel", lambda name: Path("/")):
+            said = self.fails("design", "middle", "--out", "/tmp")
+        self.assertIn("neither one of low, high", said)
+
+
+class Plan(unittest.TestCase):
+    def plan(self, *argv: str) -> list[commands.Conditions]:
+        args = cli._parser().parse_args(["run", *argv])
+        kernels = {name: Guests() for name in args.kernel.split(",")}
+        has = {
+            "patched": (["default", "rr"], ["cubic", "reno"]),
+            "stock": (["default"], ["cubic", "reno"]),
+        }
+        answers = [has[name] for name in kernels]
+        with mock.patch.object(commands, "available", side_effect=answers):
+            return commands.plan(args, [(paths.parse("8mbit,20ms,80ms"),)], kernels)
+
+    def test_every_combination(self) -> None:
+        plan = self.plan("--scheduler", "default,rr", "--congestion", "cubic,reno", "--repeat", "2")
+        self.assertEqual(len(plan), 3 * 2 * 2)  # plain TCP, too
+        self.assertEqual({c.seed for c in plan}, {0, 1})
+
+    def test_unknown_names_those_there_are(self) -> None:
+        with self.assertRaisesRegex(commands.UsageError, "nosuch.*it has default, rr"):
+            self.plan("--scheduler", "nosuch")
+        with self.assertRaisesRegex(commands.UsageError, "vegas.*it has cubic, reno"):
+            self.plan("--scheduler", "rr", "--congestion", "vegas")
+
+    def test_the_unpatched_kernel_runs_what_it_has(self) -> None:
+        plan = self.plan("--scheduler", "default,rr", "--kernel", "patched,stock", "--no-tcp")
+        found = [(c.kernel, c.scheduler) for c in plan]
+        self.assertEqual(found, [("patched", "default"), ("patched", "rr"), ("stock", "default")])
+
+
+if __name__ == "__main__":
+    unittest.main()

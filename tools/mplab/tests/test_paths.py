@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Paths as text, and the network they make."""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from mplab import network, paths, topology, units
+
+WIFI = paths.parse("8mbit,20ms,80ms")
+MOBILE = paths.parse("2mbit,150ms,2s,1%")
+
+
+class Paths(unittest.TestCase):
+    def test_queue_is_in_bytes_of_time_or_in_packets(self) -> None:
+        self.assertEqual(WIFI.queue_bytes, 80_000)
+        self.assertEqual(paths.parse("1mbit,1ms,0ms").queue_bytes, 2 * 1514)
+        self.assertEqual(paths.parse("1mbit,1ms,50p").queue_bytes, 50 * 1514)
+
+    def test_capacity_is_payload(self) -> None:
+        self.assertAlmostEqual(WIFI.capacity / 1e6, 7.651, places=3)
+        self.assertLess(paths.parse("8mbit,20ms,80ms,family=6").capacity, WIFI.capacity)
+
+    def test_settings_and_events(self) -> None:
+        path = paths.parse("8mbit,20ms,80ms,2%,burst=4,jitter=5ms,aqm=fq_codel,mtu=1400,up@3s,down@2s")
+        self.assertEqual((path.loss, path.burst, path.jitter), (2, 4, 0.005))
+        self.assertEqual((path.aqm, path.mtu), ("fq_codel", 1400))
+        self.assertEqual([e.what for e in path.events], ["down", "up"])
+
+    def test_what_is_wrong_is_named(self) -> None:
+        for text, message in (
+            ("8mbit,20", "2 fields; write RATE,RTT,QUEUE"),
+            ("8mbit,20,80ms", "RTT '20' has no unit; write 20ms"),
+            ("8parsec,20ms,80ms", "rate '8parsec' has unknown unit 'parsec'"),
+            ("fast,20ms,80ms", "rate 'fast' is not a number"),
+            ("8mbit,20ms,80ms,100%", "less than 100%"),
+            ("1kbit,20ms,80ms", "too slow"),
+            ("8mbit,20ms,80ms,mtu=100", "mtu '100': write a number from 1280 to 9000"),
+            ("8mbit,20ms,80ms,color=red", "unknown 'color': there are loss"),
+            ("8mbit,20ms,80ms,away@3s", "event 'away': write rate or rtt"),
+            ("8mbit,20ms,80ms,rate=fast@3s", "rate 'fast' is not a number"),
+        ):
+            with self.subTest(text), self.assertRaises(units.UnitError) as caught:
+                paths.parse(text)
+            self.assertIn(text, str(caught.exception))
+            self.assertIn(message, str(caught.exception))
+
+
+class Script(unittest.TestCase):
+    def test_bottleneck_is_in_the_router(self) -> None:
+        text = topology.script(network.disjoint([WIFI, MOBILE]))
+        self.assertIn("dev out parent 1:1 handle 2: tbf rate 8000000bit burst 3028 limit 80000", text)
+        self.assertIn("dev out root handle 1: netem delay 10000us", text)
+        self.assertIn("dev in root netem delay 10000us", text)
+        self.assertIn("delay 75000us limit 200000 loss 1%", text)
+        self.assertNotIn("qdisc add dev c", text)
+
+    def test_server_announces_all_but_the_first(self) -> None:
+        text = topology.script(network.disjoint([WIFI, MOBILE, WIFI]))
+        self.assertNotIn("endpoint add 10.1.2.2", text)
+        self.assertIn("endpoint add 10.2.2.2 signal", text)
+        self.assertIn("endpoint add 10.3.2.2 signal", text)
+
+    def test_plain_tcp_has_one_path(self) -> None:
+        text = topology.script(network.disjoint([WIFI, MOBILE], network.TCP))
+        self.assertNotIn("10.2.2.2", text)
+
+    def test_data_down_swaps_the_ends(self) -> None:
+        plan = topology.Plan(network.disjoint([WIFI], direction=network.DOWN))
+        self.assertEqual(plan.chains[0][1], ["server", "router1", "client"])
+
+    def test_mean_length_of_losses(self) -> None:
+        """Gilbert: leave the bad state with 1/burst; the share of time in it is the loss."""
+        text = topology.script(network.disjoint([paths.parse("8mbit,20ms,80ms,2%,burst=4")]))
+        enter, leave = (float(x.strip("%")) for x in text.split("gemodel ")[1].split()[:2])
+        self.assertAlmostEqual(leave, 25)
+        self.assertAlmostEqual(enter / (enter + leave), 0.02)
+
+    def test_buffer_limits_default_and_maximum(self) -> None:
+        text = topology.script(network.disjoint([WIFI]), buffer=100_000)
+        self.assertIn("echo '4096 100000 100000' >/proc/sys/net/ipv4/tcp_rmem", text)
+        self.assertIn("echo '4096 16384 100000' >/proc/sys/net/ipv4/tcp_wmem", text)
+        self.assertNotIn("tcp_rmem", topology.script(network.disjoint([WIFI])))
+
+    def test_events_wait_for_each_other(self) -> None:
+        path = paths.parse("8mbit,20ms,80ms,down@2s,up@5s,rate=1mbit@6s")
+        text = topology.events(network.disjoint([path]))
+        self.assertEqual([line.split(";")[0] for line in text.split("sleep ")[1:]], ["2", "3", "1"])
+        self.assertIn("loss 100%", text.split("sleep ")[1])
+        self.assertNotIn("loss", text.split("sleep ")[2])
+        self.assertIn("tbf rate 1000000bit", text.split("sleep ")[3])
+
+
+class Topologies(unittest.TestCase):
+    def test_triangle_has_a_long_way(self) -> None:
+        net = network.triangle([WIFI] * 3)
+        plan = topology.Plan(net)
+        short, long = plan.chains[2][1], plan.chains[3][1]
+        self.assertEqual(short, ["client2", "router2", "exit2", "server2"])
+        self.assertEqual(long, ["client2", "router3", "exit3", "router1", "exit1", "server2"])
+
+    def test_shared_flows_have_hosts_of_their_own(self) -> None:
+        plan = topology.Plan(network.shared(WIFI, 2, multipath=1, single=1))
+        ends = [(chain[0], chain[-1]) for _, chain in plan.chains]
+        self.assertEqual(ends, [("client", "server")] * 2 + [("client2", "server2")])
+        self.assertEqual(plan.devices("router1"), ["in", "out", "in2"])
+
+    def test_competitors_are_on_every_path(self) -> None:
+        net = network.disjoint([WIFI, MOBILE], competing=2)
+        self.assertEqual([f.routes for f in net.flows[1:]], [((0,),), ((0,),), ((1,),), ((1,),)])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""Evaluation of what a guest left, and many runs: nothing lost, nothing twice."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import sys
+import tempfile
+import unittest
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from mplab import experiment, figures, paths, runner, traffic
+from mplab.experiment import Conditions, Result
+from mplab.guest import GuestError
+from mplab.workloads import Blocks, Bulk
+
+WIFI, MOBILE = paths.parse("8mbit,20ms,80ms"), paths.parse("2mbit,150ms,2s")
+KERNEL = {"release": "6.12.0", "build": "b"}
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.dir = Path(directory.name)
+
+
+class Evaluation(Scratch):
+    def leave(self, workload: str, sent: object, got: object) -> None:
+        """What a guest leaves for the first flow."""
+        for end, content in (("send", sent), ("receive", got)):
+            (self.dir / f"{end}_{workload}-0.json").write_text(json.dumps(content))
+        for role in ("client", "server"):
+            (self.dir / f"netstat-{role}").write_text(
+                "MPTcpExt: MPCapableSYNACKRX MPJoinSynAckRx\nMPTcpExt: 1 0\n"
+            )
+        (self.dir / "sent").write_text("300\n100\n")
+        (self.dir / "kernel").write_text("6.12.0\n")
+
+    def bulk(self, routes: tuple[int, ...] = (1, 2), seconds: int = 3) -> Result:
+        """1 MB/s after a first second of 2 MB/s."""
+        subflows = [{"route": n, "cwnd": 10, "srtt_us": 1, "sent": 5, "retrans": 1} for n in routes]
+        sent = {"start": 10.0, "trace": [[10.5, subflows]], "totals": {}}
+        ticks = range(10 * seconds + 1)
+        samples = [[10 + t / 10, t * 10**5 + min(t, 10) * 10**5, 7, 9] for t in ticks]
+        self.leave("bulk", sent, {"start": 10.0, "samples": samples})
+        conditions = Conditions((WIFI, MOBILE), "rr", workload=Bulk(2, 1))
+        return experiment.evaluate(conditions, self.dir, "b")
+
+    def test_goodput_without_warmup(self) -> None:
+        result = self.bulk()
+        self.assertAlmostEqual(result.goodput, 8e6)
+        self.assertEqual(result.shares, (0.75, 0.25))
+        self.assertEqual(result.main["receive_buffer_peak_bytes"], 9)
+        self.assertEqual(result.main["subflow_bytes_retransmitted"], 2)
+        self.assertEqual(result.counters["client"], {"MPCapableSYNACKRX": 1})
+
+    def test_a_missing_subflow_is_an_error(self) -> None:
+        with self.assertRaisesRegex(GuestError, "only 1 of 2 subflows"):
+            self.bulk(routes=(1,))
+
+    def test_an_early_end_is_an_error(self) -> None:
+        with self.assertRaisesRegex(GuestError, "measured 2.0 s of 3 s"):
+            self.bulk(seconds=2)
+
+    def test_no_result_is_an_error(self) -> None:
+        with self.assertRaisesRegex(GuestError, "left no result"):
+            experiment.evaluate(Conditions((WIFI,)), self.dir, "b")
+
+    def blocks(self, arrived: int) -> Result:
+        """A block each 100 ms, 20 ms under way; the last one 1 s."""
+        subflow = {"route": 1, "cwnd": 10, "srtt_us": 1, "sent": 5, "retrans": 1}
+        due = [100_000 * n for n in range(arrived)]
+        delay = [20_000] * (arrived - 1) + [1_000_000]
+        sent = {"start": 0.0, "sent": 30, "trace": [[0.5, [subflow]]], "totals": {}}
+        self.leave("blocks", sent, {"start": 0.0, "due_us": due, "delay_us": delay})
+        conditions = Conditions((WIFI,), workload=Blocks(2, 1, 8e4, 1000))
+        return experiment.evaluate(conditions, self.dir, "b")
+
+    def test_delays(self) -> None:
+        main = self.blocks(30).main
+        self.assertAlmostEqual(main["delay_p50_s"], 0.02)
+        self.assertAlmostEqual(main["delay_max_s"], 1.0)
+        self.assertAlmostEqual(main["longest_gap_s"], 1.08)
+        self.assertEqual(len(main["delays_s"]), 20)  # without the warm-up
+
+    def test_a_missing_block_is_an_error(self) -> None:
+        with self.assertRaisesRegex(GuestError, "29 of 30 blocks"):
+            self.blocks(29)
+
+
+class Addresses(unittest.TestCase):
+    def test_route_of_a_peer(self) -> None:
+        import socket
+        import struct
+
+        v4 = struct.pack("=H", socket.AF_INET) + bytes(2) + socket.inet_aton("10.7.2.2")
+        v6 = struct.pack("=H", socket.AF_INET6) + bytes(6)
+        self.assertEqual(traffic._route(v4), 7)
+        self.assertEqual(traffic._route(v6 + socket.inet_pton(socket.AF_INET6, "fd00:9:2::2")), 9)
+        self.assertEqual(traffic._route(v6 + socket.inet_pton(socket.AF_INET6, "::ffff:10.3.2.2")), 3)
+
+
+class FakeGuests:
+    build_id = "b"
+
+
+class Runner(Scratch):
+    def setUp(self) -> None:
+        super().setUp()
+        self.measured: list[Conditions] = []
+        self.plan = [Conditions((WIFI,), seed=n) for n in range(6)]
+
+    def go(self, fail: Callable[[Conditions], bool] = lambda c: False) -> tuple[dict, runner.Runner]:
+        def measure(guests: object, c: Conditions, cpu: int) -> Result:
+            self.measured.append(c)
+            if fail(c):
+                raise GuestError("broken")
+            return Result(c, ({"goodput_bps": 1e6 + c.seed},), (1,), {}, KERNEL)
+
+        made = runner.Runner({"patched": FakeGuests()}, runner.Store(self.dir), 2)  # type: ignore[dict-item]
+        with mock.patch.object(runner, "measure", measure), contextlib.redirect_stderr(io.StringIO()):
+            return made.run(self.plan), made
+
+    def test_order_and_content(self) -> None:
+        results, _ = self.go()
+        self.assertEqual(list(results), self.plan)
+        self.assertEqual([r.goodput for r in results.values()], [1e6 + n for n in range(6)])
+
+    def test_goes_on_where_it_stopped(self) -> None:
+        def interrupt(c: Conditions) -> bool:
+            if c.seed == 3:
+                raise KeyboardInterrupt
+            return False
+
+        with self.assertRaises(KeyboardInterrupt):
+            self.go(interrupt)
+        kept = len(list((self.dir / "runs").glob("*.gz")))
+        self.assertGreaterEqual(kept, 1)
+        self.measured.clear()
+        results, _ = self.go()
+        self.assertEqual(len(results), 6)
+        self.assertLessEqual(len(self.measured), 6 - kept)  # one more may have ended meanwhile
+
+    def test_a_failure_is_tried_again(self) -> None:
+        results, made = self.go(lambda c: c.seed == 2 and self.measured.count(c) == 1)
+        self.assertEqual((len(results), made.failures), (6, []))
+
+    def test_a_failure_is_reported_and_tried_next_time(self) -> None:
+        results, made = self.go(lambda c: c.seed == 2)
+        self.assertEqual(len(results), 5)
+        self.assertEqual([f.conditions.seed for f in made.failures], [2])
+        runner.write_csv(self.dir / "x.csv", results.values(), made.failures)
+        with (self.dir / "x.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["error"] for row in rows], [""] * 5 + ["broken"])
+        self.assertEqual({row["build"] for row in rows[:5]}, {"b"})
+        self.assertEqual(len(self.go()[0]), 6)
+
+    def test_a_broken_file_is_measured_again(self) -> None:
+        self.go()
+        for file in (self.dir / "runs").iterdir():
+            file.write_bytes(file.read_bytes()[:20])
+        self.measured.clear()
+        self.assertEqual(len(self.go()[0]), 6)
+        self.assertEqual(len(self.measured), 6)
+
+    def test_key_depends_on_everything(self) -> None:
+        base = Conditions((WIFI,))
+        other = [
+            replace(base, seed=1),
+            replace(base, paths=(MOBILE,)),
+            replace(base, buffer=1),
+            replace(base, workload=Bulk(31)),
+            replace(base, workload=Blocks()),
+        ]
+        keys = {experiment.key(c, "b") for c in [base, *other]} | {experiment.key(base, "c")}
+        self.assertEqual(len(keys), 7)
+
+
+class Figures(Scratch):
+    def test_each_draws_what_there_is(self) -> None:
+        """With made-up results for all, for some and for none of its runs."""
+        from mplab import page
+
+        s = figures.Setting(False, ("default", "minrtt", "rr", "minrtt+rp"), ("cubic", "reno", "olia"))
+        for figure in figures.FIGURES.values():
+            wanted = figure.plan(s)
+            results = {c: self.made_up(c) for c in wanted}
+            some = dict(list(results.items())[::3])
+            for there in (results, some, {}):
+                with self.subTest(figure.name, runs=len(there)):
+                    drawn = page.draw(figure, s, there, [], self.dir, "png")
+                    self.assertGreater(drawn.image.stat().st_size, 3000)
+            self.assertIn(figure.name, page.markdown(drawn, "command"))
+
+    def made_up(self, c: Conditions) -> Result:
+        flow = {
+            "goodput_bps": 0.9 * c.paths[0].capacity,
+            "delays_s": [0.01, 0.02, 0.03],
+            "longest_gap_s": 0.5,
+            "receive_buffer_peak_bytes": 10**6,
+            "time_to_full_rate_s": 1.0,
+            "cwnd_over_time": {"1": [(0.1, 10), (0.2, 20)]},
+        }
+        count = len(c.network().flows)
+        return Result(c, (flow,) * count, (1000,) * len(c.paths), {}, KERNEL)
+
+
+if __name__ == "__main__":
+    unittest.main()
