@@ -276,7 +276,10 @@ def _figures(args: argparse.Namespace, names: Sequence[str]) -> int:
             suffix = "svg" if args.svg else "png"
             drawn.append(page.draw(FIGURES[name], setting, results, runner.failures, out, suffix))
             commands[name] = _command(args, name)
-        about = f"Kernel build {guests.build_id}; schedulers {', '.join(schedulers)}."
+        about = (
+            f"Made by {'mplab report --full' if args.full else 'make figures, the small version'}; kernel build "
+            f"{guests.build_id}, schedulers {', '.join(schedulers)}. The terms: Documentation/testbed.md."
+        )
     page.write(out / "index.html", drawn, commands, about)
     written = [d.image for d in drawn][:3] + [out / "index.html"]
     print("written:", ", ".join(os.path.relpath(p) for p in written))

@@ -14,12 +14,12 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from rich.console import Console
 from rich.table import Table
 
 from . import paths
 from .experiment import TCP, Conditions, measure
 from .guest import Guests
+from .report import console
 from .workloads import Bulk
 
 NETWORK = (paths.parse("200mbit,10ms,20ms"), paths.parse("200mbit,10ms,20ms"))
@@ -71,4 +71,4 @@ def compare(kernels: tuple[Path, Path], seconds: float, rounds: int) -> Table:
 
 
 def show(kernels: tuple[Path, Path], seconds: float, rounds: int) -> None:
-    Console(width=120).print(compare(kernels, seconds, rounds))
+    console().print(compare(kernels, seconds, rounds))

@@ -5,7 +5,7 @@ As text: RATE,RTT,QUEUE[,LOSS][,KEY=VALUE]...[,EVENT@TIME]..., for example
 
     8mbit,20ms,80ms                        the bottleneck drains its full queue in 80 ms
     2mbit,150ms,100p,1%                    a queue of 100 packets, 1 % random loss
-    8mbit,20ms,80ms,jitter=5ms,aqm=fq_codel,mtu=1400,burst=4,family=6
+    8mbit,20ms,80ms,jitter=5ms,aqm=fq_codel,mtu=1400,burst=4,family=6,there=0%
     8mbit,20ms,80ms,rate=1mbit@10s,down@20s,up@25s
 """
 
@@ -42,7 +42,7 @@ class Path:
 
     queue_packets, if not 0, counts the queue in packets instead. burst: mean length of a run of
     lost packets (1: independent losses). jitter varies the delay of data, in order, as a wireless
-    link does.
+    link does. there: what part of the RTT, in %, is on the way of the data.
     """
 
     rate: float
@@ -55,6 +55,7 @@ class Path:
     aqm: str = "fifo"
     mtu: int = 1500
     family: int = 4
+    there: float = 50.0
     events: tuple[Event, ...] = ()
 
     @property
@@ -84,6 +85,7 @@ class Path:
         parts += [self.aqm] if self.aqm != "fifo" else []
         parts += [f"MTU {self.mtu}"] if self.mtu != 1500 else []
         parts += ["IPv6"] if self.family == 6 else []
+        parts += [f"{self.there:g} % of the RTT on the way there"] if self.there != 50 else []
         return ", ".join(parts + [str(event) for event in self.events])
 
 
@@ -115,6 +117,8 @@ def _setting(path: Path, key: str, value: str) -> Path:
             return replace(path, loss=units.percent(value, "loss"))
         case "burst":
             return replace(path, burst=_number(value, "burst", 1, 1000))
+        case "there":
+            return replace(path, there=units.percent(value, "there"))
         case "jitter":
             return replace(path, jitter=units.seconds(value, "jitter"))
         case "aqm":
@@ -124,7 +128,7 @@ def _setting(path: Path, key: str, value: str) -> Path:
         case "family":
             return replace(path, family=int(_choice(value, "family", ("4", "6"))))
     raise units.UnitError(
-        f"unknown '{key}': there are loss, burst, jitter, aqm, mtu, family, and events with @TIME"
+        f"unknown '{key}': there are loss, burst, jitter, aqm, mtu, family, there, and events with @TIME"
     )
 
 

@@ -29,7 +29,7 @@ def canvas(width: float = 9.0, height: float = 4.2) -> Canvas:
 def save(drawing: Canvas, path: Path) -> None:
     import matplotlib.pyplot as plt
 
-    drawing.savefig(path, dpi=100)
+    drawing.savefig(path, dpi=80)
     plt.close(drawing)
 
 

@@ -86,5 +86,11 @@ def title(results: Sequence[Result]) -> str:
     return "\n".join(lines)
 
 
+def console() -> Console:
+    """The terminal, or a file that is wide enough for a table."""
+    here = Console()
+    return here if here.is_terminal else Console(width=110)
+
+
 def show(results: Sequence[Result]) -> None:
-    Console().print(table(results))
+    console().print(table(results))

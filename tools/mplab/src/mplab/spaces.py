@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path as FilePath
 
-from rich.console import Console
 from rich.table import Table
 
 from . import designs, metrics, plot
 from .experiment import Result
 from .figures.base import QUANTILES, benefit_axis, boxes
 from .paths import Path
+from .report import console
 
 SPACES = ("low", "high", "low-lossy", "high-lossy")
 
@@ -58,7 +58,7 @@ def report(results: Sequence[Result], image: FilePath) -> None:
         mean = sum(r.goodput for r in group) / len(group) / 1e6
         cells = [*metrics.percentiles(benefits, QUANTILES), min(benefits)]
         view.add_row(name, str(len(group)), f"{mean:.2f}", *(f"{cell:+.2f}" for cell in cells))
-    Console().print(view)
+    console().print(view)
     if len(kernels) > 1:
         _pair(results)
     drawing = plot.canvas()

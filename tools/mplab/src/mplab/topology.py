@@ -153,10 +153,11 @@ def _loss(path: Path) -> str:
 def _delays(plan: Plan, verb: str, b: int, path: Path, outage: bool = False) -> list[str]:
     """tc lines for what happens to packets before they queue, and on the way back.
 
-    Half the RTT each way. A rate that never limits makes netem keep packets in order whatever
+    A rate that never limits makes netem keep packets in order whatever
     the jitter.
     """
-    there, back = path.rtt / 2 * 1e6, (path.rtt / 2 - path.jitter) * 1e6
+    there = path.rtt * path.there / 100 * 1e6
+    back = (path.rtt - path.jitter) * 1e6 - there
     delay = f"delay {there:.0f}us"
     if path.jitter:
         delay = f"delay {there + path.jitter * 1e6:.0f}us {path.jitter * 1e6:.0f}us rate 100gbit"

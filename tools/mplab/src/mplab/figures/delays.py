@@ -104,6 +104,7 @@ class DelayIncrease(Figure):
             which = "worst" if percentile == 100 else f"{percentile}th percentile"
             cdf(axes, series, f"increase of the delay, {which} block [%]")
             axes.set_xscale("symlog", linthresh=1)
+            axes.set_xlim(left=0)
             axes.set_title(f"{environment} BDP, {share:.0%} of the capacity", fontsize=9)
         return table
 
