@@ -277,7 +277,7 @@ def _figures(args: argparse.Namespace, names: Sequence[str]) -> int:
             drawn.append(page.draw(FIGURES[name], setting, results, runner.failures, out, suffix))
             commands[name] = _command(args, name)
         about = (
-            f"Made by {'mplab report --full' if args.full else 'make figures, the small version'}; kernel build "
+            f"Made by {'mplab report --full' if args.full else 'make figures'}; kernel build "
             f"{guests.build_id}, schedulers {', '.join(schedulers)}. The terms: Documentation/testbed.md."
         )
     page.write(out / "index.html", drawn, commands, about)
