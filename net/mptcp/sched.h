@@ -27,6 +27,7 @@
 #include <linux/sockptr.h>
 #include <net/tcp.h>
 #include "protocol.h"
+#include "sched_ahead.h"
 
 /* A budget that is never used up: the subflow gets a whole data fragment. */
 #define MPTCP_SCHED_UNLIMITED	U32_MAX
@@ -47,6 +48,7 @@ enum mptcp_sched_reason {
 	MPTCP_SCHED_BEST,	/* it has the lowest key of those with room */
 	MPTCP_SCHED_TURN,	/* it is its turn */
 	MPTCP_SCHED_RETRANS,	/* for data that timed out on another one */
+	MPTCP_SCHED_AHEAD,	/* it will have delivered when the others get there */
 	MPTCP_SCHED_NONE,	/* data waits, but no subflow has room */
 };
 
@@ -64,7 +66,15 @@ void mptcp_sched_commit(struct mptcp_sock *msk,
 			struct mptcp_subflow_context *subflow, u32 bytes,
 			enum mptcp_sched_reason reason);
 
+struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk);
+void mptcp_sched_commit_ahead(struct mptcp_sock *msk,
+			      struct mptcp_subflow_context *subflow, u64 seq,
+			      u32 bytes);
+
 /* For the transmit path and the control interfaces. */
+int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
+			   struct mptcp_sendmsg_info *info);
+void __mptcp_sched_skip_ahead(struct mptcp_sock *msk);
 int mptcp_sched_ask(struct mptcp_sock *msk);
 int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 			   unsigned int optlen);
@@ -81,13 +91,36 @@ static inline bool mptcp_sched_is_backup(const struct mptcp_subflow_context *sub
 	return subflow->backup || subflow->request_bkup;
 }
 
-/* How far into @dfrag the decision for @subflow reaches. */
-static inline u16 mptcp_sched_limit(const struct mptcp_subflow_context *subflow,
+/* How far into @dfrag the decision for @subflow reaches: not into what has been
+ * sent ahead.
+ */
+static inline u16 mptcp_sched_limit(const struct mptcp_sock *msk,
+				    const struct mptcp_subflow_context *subflow,
 				    const struct mptcp_data_frag *dfrag)
 {
-	u32 left = dfrag->data_len - dfrag->already_sent;
+	u32 left = min_t(u32, dfrag->data_len - dfrag->already_sent,
+			 subflow->sched_budget);
 
-	return dfrag->already_sent + min(left, subflow->sched_budget);
+	if (msk->ahead && msk->ahead->count) {
+		u64 head = dfrag->data_seq + dfrag->already_sent;
+
+		left = min_t(u64, left, mptcp_ahead_next(msk->ahead, head) - head);
+	}
+
+	return dfrag->already_sent + left;
+}
+
+static inline void mptcp_sched_skip_ahead(struct mptcp_sock *msk)
+{
+	if (msk->ahead)
+		__mptcp_sched_skip_ahead(msk);
+}
+
+/* Everything is sent again, in turn. */
+static inline void mptcp_sched_drop_ahead(struct mptcp_sock *msk)
+{
+	if (msk->ahead)
+		msk->ahead->count = 0;
 }
 
 /* @sent bytes of the decision went to @subflow, in segments of @mss bytes. */

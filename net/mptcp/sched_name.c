@@ -30,10 +30,13 @@
 /* What ordinary users may choose at first: schedulers that take no more of the
  * network than the default one does.
  */
-#define MPTCP_SCHED_ALLOWED	"default minrtt rr"
+#define MPTCP_SCHED_ALLOWED	"default inorder minrtt rr"
 
 /* Schedulers that this kernel was built with, built-in or as modules. */
 static const char * const mptcp_sched_known[] = {
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_INORDER)
+	"inorder",
+#endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_MINRTT)
 	"minrtt",
 #endif

@@ -101,8 +101,16 @@ void mptcp_sched_commit(struct mptcp_sock *msk,
 	if (bytes != MPTCP_SCHED_UNLIMITED)
 		msk->snd_burst = bytes;
 
-	MPTCP_INC_STATS(net, reason == MPTCP_SCHED_RETRANS ?
-			MPTCP_MIB_SCHEDRETRANS : MPTCP_MIB_SCHEDPICK);
+	switch (reason) {
+	case MPTCP_SCHED_RETRANS:
+		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDRETRANS);
+		break;
+	case MPTCP_SCHED_AHEAD:
+		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDAHEAD);
+		break;
+	default:
+		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDPICK);
+	}
 	if (mptcp_sched_is_backup(subflow))
 		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDBACKUP);
 	trace_mptcp_sched_decision(msk, subflow, bytes, reason);

@@ -57,24 +57,27 @@ static void budget_ends_inside_fragment(struct kunit *test)
 {
 	struct mptcp_subflow_context *subflow;
 	struct mptcp_data_frag dfrag = { .data_len = 5000, .already_sent = 1000 };
+	struct mptcp_sock *msk;
 
 	subflow = kunit_kzalloc(test, sizeof(*subflow), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, subflow);
+	msk = kunit_kzalloc(test, sizeof(*msk), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, msk);
 
 	subflow->sched_budget = 1428;
-	KUNIT_EXPECT_EQ(test, mptcp_sched_limit(subflow, &dfrag), 2428);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_limit(msk, subflow, &dfrag), 2428);
 	mptcp_sched_spend(subflow, 1000, 1428);
 	KUNIT_EXPECT_EQ(test, subflow->sched_budget, 428U);
 	KUNIT_EXPECT_EQ(test, subflow->sched_mss, 1428U);
 	mptcp_sched_spend(subflow, 1000, 1428);
 	KUNIT_EXPECT_EQ(test, subflow->sched_budget, 0U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_limit(subflow, &dfrag), 1000);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_limit(msk, subflow, &dfrag), 1000);
 
 	/* a budget that is larger than the fragment, and one without an end */
 	subflow->sched_budget = 100000;
-	KUNIT_EXPECT_EQ(test, mptcp_sched_limit(subflow, &dfrag), 5000);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_limit(msk, subflow, &dfrag), 5000);
 	subflow->sched_budget = MPTCP_SCHED_UNLIMITED;
-	KUNIT_EXPECT_EQ(test, mptcp_sched_limit(subflow, &dfrag), 5000);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_limit(msk, subflow, &dfrag), 5000);
 	mptcp_sched_spend(subflow, 5000, 1428);
 	KUNIT_EXPECT_EQ(test, subflow->sched_budget, MPTCP_SCHED_UNLIMITED);
 }

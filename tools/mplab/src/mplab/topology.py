@@ -125,7 +125,7 @@ def _batch(tool: str, namespace: str, lines: list[str]) -> str:
 
 
 def _tbf(path: Path) -> str:
-    burst = max(2 * path.frame, int(path.rate / 8 / 1000))
+    burst = 2 * path.frame  # virtual time needs no more, and more would add to the queue
     return f"parent 1:1 handle 2: tbf rate {path.rate:.0f}bit burst {burst} limit {path.queue_bytes}"
 
 

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MPTCP packet schedulers: data sent ahead of its turn
+ *
+ * All schedulers so far hand out the connection's data from its front. A slow
+ * subflow then holds up what the fast ones send after it, until its data is
+ * there. The receiver must keep all of that, and where its buffer is smaller,
+ * the fast subflows stop: the connection is slower than its best path alone.
+ *
+ * The way out is to give the slow subflow data from further back, which the
+ * fast ones will only have got to by the time it arrives:
+ *
+ *	   snd_una     head             ahead           wnd_end
+ *	-----|==========|-----------------|=====|---------|----- data sequence
+ *	       in flight   for the fast     on the slow
+ *	                    subflows         subflow
+ *
+ * The head moves on as the fast subflows send. When it comes to a range that
+ * was sent ahead, it jumps over it: those bytes count as sent from then on
+ * (snd_nxt), and everything else in the transmit path stays as it was. Ranges
+ * are forgotten when data is sent once more from the start, after a subflow
+ * failed.
+ *
+ * Locking: all under the msk lock.
+ */
+
+#include <net/tcp.h>
+#include "protocol.h"
+#include "mib.h"
+#include "sched.h"
+#include "sched_ahead.h"
+
+/* The first byte from @seq on that has not been sent ahead. */
+u64 mptcp_ahead_free_from(const struct mptcp_ahead *ahead, u64 seq)
+{
+	u32 i;
+
+	for (i = 0; i < ahead->count; i++) {
+		if (before64(seq, ahead->range[i].start))
+			break;
+		if (before64(seq, ahead->range[i].end))
+			seq = ahead->range[i].end;
+	}
+
+	return seq;
+}
+EXPORT_SYMBOL_GPL(mptcp_ahead_free_from);
+
+/* Where the first range after @seq starts; U64_MAX bytes from @seq if none. */
+u64 mptcp_ahead_next(const struct mptcp_ahead *ahead, u64 seq)
+{
+	u32 i;
+
+	for (i = 0; i < ahead->count; i++) {
+		if (before64(seq, ahead->range[i].start))
+			return ahead->range[i].start;
+	}
+
+	return seq + S64_MAX;
+}
+EXPORT_SYMBOL_GPL(mptcp_ahead_next);
+
+/* Add a range that touches no other one but at its ends. False: no place. */
+bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u64 end)
+{
+	struct mptcp_ahead_range *r = ahead->range;
+	bool joins_before, joins_after;
+	u32 i;
+
+	for (i = 0; i < ahead->count && before64(r[i].start, start); i++)
+		;
+	joins_before = i && r[i - 1].end == start;
+	joins_after = i < ahead->count && r[i].start == end;
+
+	if (joins_before && joins_after) {
+		r[i - 1].end = r[i].end;
+		ahead->count--;
+		memmove(&r[i], &r[i + 1], (ahead->count - i) * sizeof(*r));
+	} else if (joins_before) {
+		r[i - 1].end = end;
+	} else if (joins_after) {
+		r[i].start = start;
+	} else {
+		if (ahead->count == MPTCP_AHEAD_RANGES)
+			return false;
+		memmove(&r[i + 1], &r[i], (ahead->count - i) * sizeof(*r));
+		r[i] = (struct mptcp_ahead_range){ start, end };
+		ahead->count++;
+	}
+
+	return true;
+}
+EXPORT_SYMBOL_GPL(mptcp_ahead_add);
+
+/* The head has come to @seq: nothing before it is of interest any more. */
+void mptcp_ahead_forget(struct mptcp_ahead *ahead, u64 seq)
+{
+	u32 gone = 0;
+
+	while (gone < ahead->count && !after64(ahead->range[gone].end, seq))
+		gone++;
+	ahead->count -= gone;
+	memmove(ahead->range, ahead->range + gone,
+		ahead->count * sizeof(*ahead->range));
+	if (ahead->count && before64(ahead->range[0].start, seq))
+		ahead->range[0].start = seq;
+}
+EXPORT_SYMBOL_GPL(mptcp_ahead_forget);
+
+/* Let the head jump over what has been sent ahead. Called whenever it moved:
+ * the peer may acknowledge those bytes as soon as it has all before them, and
+ * by then they must count as sent.
+ */
+void __mptcp_sched_skip_ahead(struct mptcp_sock *msk)
+{
+	struct sock *sk = (struct sock *)msk;
+	struct mptcp_data_frag *dfrag;
+
+	while (msk->ahead->count && (dfrag = mptcp_send_head(sk))) {
+		u64 head = dfrag->data_seq + dfrag->already_sent;
+		u64 free = mptcp_ahead_free_from(msk->ahead, head);
+		u32 left = dfrag->data_len - dfrag->already_sent;
+
+		mptcp_ahead_forget(msk->ahead, head);
+		if (free == head)
+			return;
+		mptcp_update_post_push(msk, dfrag, min_t(u64, free - head, left));
+		if (dfrag->already_sent == dfrag->data_len)
+			msk->first_pending = mptcp_send_next(sk);
+	}
+}
+
+/* Decide: @subflow gets up to @bytes of data, from @seq on. */
+void mptcp_sched_commit_ahead(struct mptcp_sock *msk,
+			      struct mptcp_subflow_context *subflow, u64 seq,
+			      u32 bytes)
+{
+	mptcp_sched_commit(msk, subflow, bytes, MPTCP_SCHED_AHEAD);
+	subflow->sched_ahead = true;
+	subflow->sched_ahead_seq = seq;
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_commit_ahead);
+
+/* Room for the ranges, when a scheduler first wants it. */
+struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk)
+{
+	if (!msk->ahead)
+		msk->ahead = kzalloc(sizeof(*msk->ahead), GFP_ATOMIC | __GFP_NOWARN);
+	return msk->ahead;
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_ahead);
+
+static struct mptcp_data_frag *mptcp_ahead_find(struct sock *sk, u64 seq)
+{
+	struct mptcp_sock *msk = mptcp_sk(sk);
+	struct mptcp_data_frag *dfrag = mptcp_send_head(sk);
+
+	list_for_each_entry_from(dfrag, &msk->rtx_queue, list) {
+		if (before64(seq, dfrag->data_seq + dfrag->data_len))
+			return dfrag;
+	}
+
+	return NULL;
+}
+
+/* Carry out such a decision: from the transmit path, with @ssk locked. Returns
+ * the bytes sent.
+ */
+int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
+			   struct mptcp_sendmsg_info *info)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct mptcp_data_frag *head = mptcp_send_head(sk);
+	struct mptcp_sock *msk = mptcp_sk(sk);
+	u64 seq = subflow->sched_ahead_seq;
+	int copied = 0;
+
+	subflow->sched_ahead = false;
+	if (!msk->ahead || before64(seq, head->data_seq + head->already_sent))
+		return 0;
+
+	seq = mptcp_ahead_free_from(msk->ahead, seq);
+	while (subflow->sched_budget && before64(seq, READ_ONCE(msk->wnd_end)) &&
+	       msk->ahead->count < MPTCP_AHEAD_RANGES) {
+		struct mptcp_data_frag *dfrag = mptcp_ahead_find(sk, seq);
+		u64 room;
+		int ret;
+
+		if (!dfrag)
+			break;
+		room = min_t(u64, mptcp_ahead_next(msk->ahead, seq) - seq,
+			     subflow->sched_budget);
+		info->sent = seq - dfrag->data_seq;
+		info->limit = min_t(u64, info->sent + room, dfrag->data_len);
+		ret = mptcp_sendmsg_frag(sk, ssk, dfrag, info);
+		if (ret <= 0)
+			break;
+		mptcp_ahead_add(msk->ahead, seq, seq + ret);
+		mptcp_sched_spend(subflow, ret, info->mss_now);
+		seq = mptcp_ahead_free_from(msk->ahead, seq + ret);
+		copied += ret;
+	}
+
+	MPTCP_ADD_STATS(sock_net(sk), MPTCP_MIB_SCHEDAHEADBYTES, copied);
+	mptcp_sched_skip_ahead(msk);
+	return copied;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* MPTCP packet schedulers: data sent ahead of its turn, see sched_ahead.c */
+#ifndef _MPTCP_SCHED_AHEAD_H
+#define _MPTCP_SCHED_AHEAD_H
+
+#include <linux/types.h>
+
+/* How many separate ranges a connection may have sent ahead. */
+#define MPTCP_AHEAD_RANGES	256
+
+/* Data sequence numbers [start, end) */
+struct mptcp_ahead_range {
+	u64 start;
+	u64 end;
+};
+
+/* In order of sequence, neither overlapping nor touching. */
+struct mptcp_ahead {
+	u32 count;
+	struct mptcp_ahead_range range[MPTCP_AHEAD_RANGES];
+};
+
+u64 mptcp_ahead_free_from(const struct mptcp_ahead *ahead, u64 seq);
+u64 mptcp_ahead_next(const struct mptcp_ahead *ahead, u64 seq);
+bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u64 end);
+void mptcp_ahead_forget(struct mptcp_ahead *ahead, u64 seq);
+
+#endif /* _MPTCP_SCHED_AHEAD_H */

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MPTCP packet scheduler "inorder": data arrives in the order it is read
+ *
+ * Each byte goes to the subflow that delivers it first. When that one has no
+ * room, a slower one does not get the next byte, which the fast one would
+ * deliver sooner; it gets data from further back in the stream (see
+ * sched_ahead.c), just so far that the fast ones come there when it arrives:
+ *
+ *	gap = sum over faster subflows of rate * (delivery - their delivery)
+ *
+ * What is not there yet, because the application has not written it, or what
+ * does not fit the peer's window, a slow subflow does not get: then it would
+ * only hold the others up. So the connection does not fall behind its best
+ * path, and little data waits at the receiver.
+ *
+ * When does a subflow deliver? Of each we know the lowest RTT it had and the
+ * rate at which it delivered lately. While what is in flight fits the product
+ * of both, a packet arrives after half that RTT; what is more than that waits
+ * in the bottleneck's queue, and delivery is later by the time the queue takes:
+ *
+ *	delivery = max(min_rtt, (in flight + packet) / rate) - min_rtt / 2
+ *
+ * A subflow whose RTT is close to its lowest has no queue, so it may carry
+ * more than it did: its rate counts double until a queue shows. That is how a
+ * subflow that was not needed comes up again when it is.
+ *
+ * Sources: the delivery time follows EDPF (Chebrolu, Raman and Rao, "A Network
+ * Layer Approach to Enable TCP over Multiple Interfaces", 2005), min_rtt and
+ * rate BBR (Cardwell et al., 2016); that data had better arrive in order is
+ * the open problem of Paasch's thesis (2014, section 7).
+ */
+
+#include <linux/module.h>
+#include <linux/win_minmax.h>
+#include "sched.h"
+
+/* How long the highest rate counts, in us: long enough to outlive a pause of
+ * the application, and at least this many RTTs.
+ */
+#define INORDER_RATE_WINDOW	(1 * USEC_PER_SEC)
+#define INORDER_RATE_RTTS	8
+
+/* An RTT below its lowest plus this part, and plus this time in us, says that
+ * there is no queue.
+ */
+#define INORDER_QUEUE_SHIFT	2
+#define INORDER_QUEUE_US	1000
+
+struct inorder_subflow {
+	struct minmax rate;	/* bytes per ms, highest of the window */
+	u32 delivered;		/* tp->delivered at the last sample */
+};
+
+/* What a decision knows of a subflow. Times in us, rates in bytes per ms. */
+struct inorder_path {
+	struct mptcp_subflow_context *subflow;
+	u32 rate;
+	u32 min_rtt;
+	u32 queued;		/* bytes in flight or waiting to be sent */
+	u32 delivery;		/* when the next packet would arrive */
+	u32 room;
+};
+
+static struct inorder_subflow *inorder_subflow(struct mptcp_subflow_context *subflow)
+{
+	BUILD_BUG_ON(sizeof(struct inorder_subflow) > sizeof(subflow->sched_priv));
+
+	return (struct inorder_subflow *)subflow->sched_priv;
+}
+
+static u32 inorder_min_rtt(const struct tcp_sock *tp)
+{
+	u32 min_rtt = tcp_min_rtt(tp);
+
+	if (min_rtt == ~0U || !min_rtt)
+		min_rtt = READ_ONCE(tp->srtt_us) >> 3;
+	return max(min_rtt, 1U);
+}
+
+/* Take in TCP's latest delivery rate, if something was delivered since. */
+static u32 inorder_rate(struct mptcp_subflow_context *subflow, u32 min_rtt)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	struct inorder_subflow *is = inorder_subflow(subflow);
+	u32 interval = READ_ONCE(tp->rate_interval_us);
+	u32 delivered = READ_ONCE(tp->delivered);
+	u32 rate, window;
+
+	if (delivered != is->delivered && interval) {
+		u64 bytes = (u64)READ_ONCE(tp->rate_delivered) *
+			    mptcp_sched_mss(subflow) * USEC_PER_MSEC;
+
+		rate = min_t(u64, div_u64(bytes, interval), U32_MAX);
+		window = max_t(u32, INORDER_RATE_WINDOW,
+			       INORDER_RATE_RTTS * (READ_ONCE(tp->srtt_us) >> 3));
+		is->delivered = delivered;
+		minmax_running_max(&is->rate, window, (u32)tcp_clock_us(),
+				   max(rate, 1U));
+	}
+
+	rate = minmax_get(&is->rate);
+	if (rate)
+		return rate;
+	/* nothing delivered yet: as if one packet went per RTT */
+	return max_t(u32, div_u64((u64)mptcp_sched_mss(subflow) * USEC_PER_MSEC,
+				  min_rtt), 1);
+}
+
+static bool inorder_has_queue(const struct tcp_sock *tp, u32 min_rtt)
+{
+	u32 rtt = READ_ONCE(tp->rack.rtt_us);
+
+	return rtt > min_rtt + (min_rtt >> INORDER_QUEUE_SHIFT) + INORDER_QUEUE_US;
+}
+
+static void inorder_look(struct inorder_path *p,
+			 struct mptcp_subflow_context *subflow)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	u32 mss = mptcp_sched_mss(subflow);
+	u64 drain;
+
+	p->subflow = subflow;
+	p->min_rtt = inorder_min_rtt(tp);
+	p->rate = inorder_rate(subflow, p->min_rtt);
+	p->room = mptcp_sched_room(subflow);
+	p->queued = tcp_packets_in_flight(tp) * mss +
+		    READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
+
+	drain = (u64)(p->queued + mss) * USEC_PER_MSEC;
+	if (!inorder_has_queue(tp, p->min_rtt))
+		drain >>= 1;
+	drain = min_t(u64, div_u64(drain, p->rate), S32_MAX);
+	p->delivery = max_t(u32, drain, p->min_rtt) - p->min_rtt / 2;
+}
+
+/* Bytes that the faster subflows send while @path delivers. */
+static u64 inorder_gap(struct mptcp_sock *msk, const struct inorder_path *path,
+		       bool backups)
+{
+	struct mptcp_subflow_context *subflow;
+	u64 gap = 0;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		struct inorder_path other;
+
+		if (subflow == path->subflow ||
+		    !mptcp_sched_usable(subflow, backups))
+			continue;
+		inorder_look(&other, subflow);
+		if (other.delivery < path->delivery)
+			gap += div_u64((u64)other.rate *
+				       (path->delivery - other.delivery),
+				       USEC_PER_MSEC);
+	}
+
+	return gap;
+}
+
+/* Give @path data that lies @gap bytes ahead, if there is any that fits. */
+static int inorder_send_ahead(struct mptcp_sock *msk,
+			      const struct inorder_path *path, u64 gap)
+{
+	const struct mptcp_data_frag *head = mptcp_send_head((struct sock *)msk);
+	struct mptcp_ahead *ahead = mptcp_sched_ahead(msk);
+	u32 mss = mptcp_sched_mss(path->subflow);
+	u64 seq, end = READ_ONCE(msk->wnd_end);
+
+	if (!ahead || !head || ahead->count == MPTCP_AHEAD_RANGES)
+		return -EAGAIN;
+
+	/* whole segments for the one that comes there */
+	seq = head->data_seq + head->already_sent + roundup(gap, mss);
+	seq = mptcp_ahead_free_from(ahead, seq);
+	if (before64(msk->write_seq, end))
+		end = msk->write_seq;
+	if (before64(end, seq + mss))
+		return -EAGAIN;
+
+	mptcp_sched_commit_ahead(msk, path->subflow, seq, mss);
+	return 0;
+}
+
+static int inorder_get_send(struct mptcp_sock *msk)
+{
+	bool backups = mptcp_sched_only_backups(msk);
+	struct mptcp_subflow_context *subflow;
+	struct inorder_path path, best = {};
+	u32 fastest = U32_MAX;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (!mptcp_sched_usable(subflow, backups))
+			continue;
+		inorder_look(&path, subflow);
+		fastest = min(fastest, path.delivery);
+		if (path.room && (!best.subflow || path.delivery < best.delivery))
+			best = path;
+	}
+	if (!best.subflow)
+		return -EAGAIN;
+
+	if (best.delivery == fastest) {
+		mptcp_sched_commit(msk, best.subflow,
+				   min(best.room, mptcp_sched_mss(best.subflow)),
+				   MPTCP_SCHED_BEST);
+		return 0;
+	}
+
+	return inorder_send_ahead(msk, &best, inorder_gap(msk, &best, backups));
+}
+
+
+static struct mptcp_sched_ops mptcp_sched_inorder = {
+	.get_send	= inorder_get_send,
+	.name		= "inorder",
+	.owner		= THIS_MODULE,
+};
+
+static int __init inorder_module_init(void)
+{
+	return mptcp_register_scheduler(&mptcp_sched_inorder);
+}
+
+static void __exit inorder_module_exit(void)
+{
+	mptcp_unregister_scheduler(&mptcp_sched_inorder);
+}
+
+module_init(inorder_module_init);
+module_exit(inorder_module_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("MPTCP packet scheduler: data arrives in order");
