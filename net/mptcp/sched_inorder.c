@@ -46,15 +46,30 @@
 #define INORDER_QUEUE_SHIFT	2
 #define INORDER_QUEUE_US	1000
 
+/* A subflow without a queue may carry more than it did, in percent: while its
+ * rate still grows (as in slow start), and later.
+ */
+#define INORDER_GAIN_STARTUP	200
+#define INORDER_GAIN_PROBE	125
+
+/* The rate has come to its end when it did not grow by a quarter in as many
+ * round trips.
+ */
+#define INORDER_FULL_ROUNDS	3
+
 struct inorder_subflow {
 	struct minmax rate;	/* bytes per ms, highest of the window */
 	u32 delivered;		/* tp->delivered at the last sample */
+	u32 round_end;		/* tp->delivered when this round trip ends */
+	u32 full_rate;		/* the rate that has to be outgrown */
+	u32 full_rounds;	/* round trips since it was */
+	u32 busy_until;		/* when the bottleneck has sent what it got, us */
 };
 
 /* What a decision knows of a subflow. Times in us, rates in bytes per ms. */
 struct inorder_path {
 	struct mptcp_subflow_context *subflow;
-	u32 rate;
+	u32 rate;		/* with its gain */
 	u32 min_rtt;
 	u32 queued;		/* bytes in flight or waiting to be sent */
 	u32 delivery;		/* when the next packet would arrive */
@@ -77,6 +92,22 @@ static u32 inorder_min_rtt(const struct tcp_sock *tp)
 	return max(min_rtt, 1U);
 }
 
+/* Once per round trip: does the rate still grow? */
+static void inorder_check_full(struct inorder_subflow *is,
+			       const struct tcp_sock *tp, u32 rate)
+{
+	if (before(is->delivered, is->round_end))
+		return;
+
+	is->round_end = is->delivered + max(tcp_packets_in_flight(tp), 1U);
+	if (rate >= is->full_rate + is->full_rate / 4) {
+		is->full_rate = rate;
+		is->full_rounds = 0;
+	} else if (is->full_rounds < INORDER_FULL_ROUNDS) {
+		is->full_rounds++;
+	}
+}
+
 /* Take in TCP's latest delivery rate, if something was delivered since. */
 static u32 inorder_rate(struct mptcp_subflow_context *subflow, u32 min_rtt)
 {
@@ -96,6 +127,7 @@ static u32 inorder_rate(struct mptcp_subflow_context *subflow, u32 min_rtt)
 		is->delivered = delivered;
 		minmax_running_max(&is->rate, window, (u32)tcp_clock_us(),
 				   max(rate, 1U));
+		inorder_check_full(is, tp, minmax_get(&is->rate));
 	}
 
 	rate = minmax_get(&is->rate);
@@ -113,25 +145,55 @@ static bool inorder_has_queue(const struct tcp_sock *tp, u32 min_rtt)
 	return rtt > min_rtt + (min_rtt >> INORDER_QUEUE_SHIFT) + INORDER_QUEUE_US;
 }
 
+static u32 inorder_gain(struct mptcp_subflow_context *subflow, u32 min_rtt)
+{
+	if (inorder_has_queue(tcp_sk(mptcp_subflow_tcp_sock(subflow)), min_rtt))
+		return 100;
+
+	return inorder_subflow(subflow)->full_rounds < INORDER_FULL_ROUNDS ?
+	       INORDER_GAIN_STARTUP : INORDER_GAIN_PROBE;
+}
+
+/* Time that @path takes for @bytes, in us. */
+static u32 inorder_time(const struct inorder_path *path, u32 bytes)
+{
+	return min_t(u64, div_u64((u64)bytes * USEC_PER_MSEC, path->rate), S32_MAX);
+}
+
 static void inorder_look(struct inorder_path *p,
 			 struct mptcp_subflow_context *subflow)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	struct inorder_subflow *is = inorder_subflow(subflow);
 	u32 mss = mptcp_sched_mss(subflow);
-	u64 drain;
+	u32 gain, all, busy;
 
 	p->subflow = subflow;
 	p->min_rtt = inorder_min_rtt(tp);
 	p->rate = inorder_rate(subflow, p->min_rtt);
+	gain = inorder_gain(subflow, p->min_rtt);
+	p->rate = min_t(u64, div_u64((u64)p->rate * gain, 100), U32_MAX);
 	p->room = mptcp_sched_room(subflow);
 	p->queued = tcp_packets_in_flight(tp) * mss +
 		    READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
 
-	drain = (u64)(p->queued + mss) * USEC_PER_MSEC;
-	if (!inorder_has_queue(tp, p->min_rtt))
-		drain >>= 1;
-	drain = min_t(u64, div_u64(drain, p->rate), S32_MAX);
-	p->delivery = max_t(u32, drain, p->min_rtt) - p->min_rtt / 2;
+	/* sent in bursts, data waits even if it is no more than the product */
+	all = inorder_time(p, p->queued);
+	busy = clamp_t(s32, is->busy_until - (u32)tcp_clock_us(), 0, all);
+	if (all > p->min_rtt)
+		busy = max(busy, all - p->min_rtt);
+	p->delivery = p->min_rtt / 2 + busy + inorder_time(p, mss);
+}
+
+/* @path gets @bytes. */
+static void inorder_book(const struct inorder_path *path, u32 bytes)
+{
+	struct inorder_subflow *is = inorder_subflow(path->subflow);
+	u32 now = tcp_clock_us();
+
+	if ((s32)(is->busy_until - now) < 0)
+		is->busy_until = now;
+	is->busy_until += inorder_time(path, bytes);
 }
 
 /* Bytes that the faster subflows send while @path delivers. */
@@ -178,6 +240,7 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 		return -EAGAIN;
 
 	mptcp_sched_commit_ahead(msk, path->subflow, seq, mss);
+	inorder_book(path, mss);
 	return 0;
 }
 
@@ -186,7 +249,7 @@ static int inorder_get_send(struct mptcp_sock *msk)
 	bool backups = mptcp_sched_only_backups(msk);
 	struct mptcp_subflow_context *subflow;
 	struct inorder_path path, best = {};
-	u32 fastest = U32_MAX;
+	u32 fastest = U32_MAX, bytes;
 
 	mptcp_for_each_subflow(msk, subflow) {
 		if (!mptcp_sched_usable(subflow, backups))
@@ -200,9 +263,9 @@ static int inorder_get_send(struct mptcp_sock *msk)
 		return -EAGAIN;
 
 	if (best.delivery == fastest) {
-		mptcp_sched_commit(msk, best.subflow,
-				   min(best.room, mptcp_sched_mss(best.subflow)),
-				   MPTCP_SCHED_BEST);
+		bytes = min(best.room, mptcp_sched_mss(best.subflow));
+		mptcp_sched_commit(msk, best.subflow, bytes, MPTCP_SCHED_BEST);
+		inorder_book(&best, bytes);
 		return 0;
 	}
 
