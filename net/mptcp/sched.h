@@ -49,7 +49,15 @@ enum mptcp_sched_reason {
 	MPTCP_SCHED_TURN,	/* it is its turn */
 	MPTCP_SCHED_RETRANS,	/* for data that timed out on another one */
 	MPTCP_SCHED_AHEAD,	/* it will have delivered when the others get there */
+	MPTCP_SCHED_AGAIN,	/* it delivers sooner what another one has not yet */
 	MPTCP_SCHED_NONE,	/* data waits, but no subflow has room */
+};
+
+/* Which data a decision is about: subflow->sched_ahead. */
+enum {
+	MPTCP_SCHED_SEND_HEAD,	/* the next of the connection */
+	MPTCP_SCHED_SEND_AHEAD,	/* from subflow->sched_ahead_seq on */
+	MPTCP_SCHED_SEND_AGAIN,	/* what the peer waits for */
 };
 
 struct mptcp_sched_choice {
@@ -70,6 +78,8 @@ struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk);
 void mptcp_sched_commit_ahead(struct mptcp_sock *msk,
 			      struct mptcp_subflow_context *subflow, u64 seq,
 			      u32 bytes);
+void mptcp_sched_commit_again(struct mptcp_sock *msk,
+			      struct mptcp_subflow_context *subflow, u32 bytes);
 
 /* For the transmit path and the control interfaces. */
 int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,

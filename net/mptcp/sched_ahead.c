@@ -59,8 +59,24 @@ u64 mptcp_ahead_next(const struct mptcp_ahead *ahead, u64 seq)
 }
 EXPORT_SYMBOL_GPL(mptcp_ahead_next);
 
+/* The range that holds @seq, or NULL. */
+const struct mptcp_ahead_range *
+mptcp_ahead_find(const struct mptcp_ahead *ahead, u64 seq)
+{
+	u32 i;
+
+	for (i = 0; i < ahead->count && !after64(ahead->range[i].start, seq); i++) {
+		if (before64(seq, ahead->range[i].end))
+			return &ahead->range[i];
+	}
+
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(mptcp_ahead_find);
+
 /* Add a range that touches no other one but at its ends. False: no place. */
-bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u64 end)
+bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u64 end,
+		     u32 subflow_id)
 {
 	struct mptcp_ahead_range *r = ahead->range;
 	bool joins_before, joins_after;
@@ -68,8 +84,10 @@ bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u64 end)
 
 	for (i = 0; i < ahead->count && before64(r[i].start, start); i++)
 		;
-	joins_before = i && r[i - 1].end == start;
-	joins_after = i < ahead->count && r[i].start == end;
+	joins_before = i && r[i - 1].end == start &&
+		       r[i - 1].subflow_id == subflow_id;
+	joins_after = i < ahead->count && r[i].start == end &&
+		      r[i].subflow_id == subflow_id;
 
 	if (joins_before && joins_after) {
 		r[i - 1].end = r[i].end;
@@ -83,7 +101,7 @@ bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u64 end)
 		if (ahead->count == MPTCP_AHEAD_RANGES)
 			return false;
 		memmove(&r[i + 1], &r[i], (ahead->count - i) * sizeof(*r));
-		r[i] = (struct mptcp_ahead_range){ start, end };
+		r[i] = (struct mptcp_ahead_range){ start, end, subflow_id };
 		ahead->count++;
 	}
 
@@ -91,7 +109,7 @@ bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u64 end)
 }
 EXPORT_SYMBOL_GPL(mptcp_ahead_add);
 
-/* The head has come to @seq: nothing before it is of interest any more. */
+/* What is before @seq has been acknowledged. */
 void mptcp_ahead_forget(struct mptcp_ahead *ahead, u64 seq)
 {
 	u32 gone = 0;
@@ -115,12 +133,12 @@ void __mptcp_sched_skip_ahead(struct mptcp_sock *msk)
 	struct sock *sk = (struct sock *)msk;
 	struct mptcp_data_frag *dfrag;
 
+	mptcp_ahead_forget(msk->ahead, READ_ONCE(msk->snd_una));
 	while (msk->ahead->count && (dfrag = mptcp_send_head(sk))) {
 		u64 head = dfrag->data_seq + dfrag->already_sent;
 		u64 free = mptcp_ahead_free_from(msk->ahead, head);
 		u32 left = dfrag->data_len - dfrag->already_sent;
 
-		mptcp_ahead_forget(msk->ahead, head);
 		if (free == head)
 			return;
 		mptcp_update_post_push(msk, dfrag, min_t(u64, free - head, left));
@@ -135,10 +153,21 @@ void mptcp_sched_commit_ahead(struct mptcp_sock *msk,
 			      u32 bytes)
 {
 	mptcp_sched_commit(msk, subflow, bytes, MPTCP_SCHED_AHEAD);
-	subflow->sched_ahead = true;
+	subflow->sched_ahead = MPTCP_SCHED_SEND_AHEAD;
 	subflow->sched_ahead_seq = seq;
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_commit_ahead);
+
+/* Decide: @subflow gets up to @bytes of what the peer waits for, and what was
+ * sent ahead on another subflow.
+ */
+void mptcp_sched_commit_again(struct mptcp_sock *msk,
+			      struct mptcp_subflow_context *subflow, u32 bytes)
+{
+	mptcp_sched_commit(msk, subflow, bytes, MPTCP_SCHED_AGAIN);
+	subflow->sched_ahead = MPTCP_SCHED_SEND_AGAIN;
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_commit_again);
 
 /* Room for the ranges, when a scheduler first wants it. */
 struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk)
@@ -149,17 +178,47 @@ struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk)
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_ahead);
 
-static struct mptcp_data_frag *mptcp_ahead_find(struct sock *sk, u64 seq)
+/* The fragment that holds @seq, searched for from @dfrag on. */
+static struct mptcp_data_frag *mptcp_ahead_dfrag(struct mptcp_sock *msk,
+						 struct mptcp_data_frag *dfrag,
+						 u64 seq)
 {
-	struct mptcp_sock *msk = mptcp_sk(sk);
-	struct mptcp_data_frag *dfrag = mptcp_send_head(sk);
-
 	list_for_each_entry_from(dfrag, &msk->rtx_queue, list) {
 		if (before64(seq, dfrag->data_seq + dfrag->data_len))
 			return dfrag;
 	}
 
 	return NULL;
+}
+
+static int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
+				  struct mptcp_sendmsg_info *info)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct mptcp_sock *msk = mptcp_sk(sk);
+	u64 una = READ_ONCE(msk->snd_una);
+	const struct mptcp_ahead_range *range;
+	struct mptcp_data_frag *dfrag;
+	int ret;
+
+	dfrag = mptcp_rtx_head(sk);
+	range = msk->ahead ? mptcp_ahead_find(msk->ahead, una) : NULL;
+	if (!range || !dfrag || __mptcp_check_fallback(msk))
+		return 0;
+	dfrag = mptcp_ahead_dfrag(msk, dfrag, una);
+	if (!dfrag || before64(una, dfrag->data_seq))
+		return 0;
+
+	info->sent = una - dfrag->data_seq;
+	info->limit = min_t(u64, dfrag->data_len, info->sent +
+			    min_t(u64, subflow->sched_budget, range->end - una));
+	ret = mptcp_sendmsg_frag(sk, ssk, dfrag, info);
+	if (ret > 0) {
+		msk->ahead->again = una + ret;
+		msk->bytes_retrans += ret;
+		MPTCP_ADD_STATS(sock_net(sk), MPTCP_MIB_SCHEDAGAINBYTES, ret);
+	}
+	return max(ret, 0);
 }
 
 /* Carry out such a decision: from the transmit path, with @ssk locked. Returns
@@ -174,14 +233,19 @@ int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
 	u64 seq = subflow->sched_ahead_seq;
 	int copied = 0;
 
-	subflow->sched_ahead = false;
+	if (subflow->sched_ahead == MPTCP_SCHED_SEND_AGAIN) {
+		subflow->sched_ahead = MPTCP_SCHED_SEND_HEAD;
+		return mptcp_sched_push_again(sk, ssk, info);
+	}
+
+	subflow->sched_ahead = MPTCP_SCHED_SEND_HEAD;
 	if (!msk->ahead || before64(seq, head->data_seq + head->already_sent))
 		return 0;
 
 	seq = mptcp_ahead_free_from(msk->ahead, seq);
 	while (subflow->sched_budget && before64(seq, READ_ONCE(msk->wnd_end)) &&
 	       msk->ahead->count < MPTCP_AHEAD_RANGES) {
-		struct mptcp_data_frag *dfrag = mptcp_ahead_find(sk, seq);
+		struct mptcp_data_frag *dfrag = mptcp_ahead_dfrag(msk, head, seq);
 		u64 room;
 		int ret;
 
@@ -194,7 +258,7 @@ int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
 		ret = mptcp_sendmsg_frag(sk, ssk, dfrag, info);
 		if (ret <= 0)
 			break;
-		mptcp_ahead_add(msk->ahead, seq, seq + ret);
+		mptcp_ahead_add(msk->ahead, seq, seq + ret, subflow->subflow_id);
 		mptcp_sched_spend(subflow, ret, info->mss_now);
 		seq = mptcp_ahead_free_from(msk->ahead, seq + ret);
 		copied += ret;

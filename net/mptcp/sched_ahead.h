@@ -8,21 +8,26 @@
 /* How many separate ranges a connection may have sent ahead. */
 #define MPTCP_AHEAD_RANGES	256
 
-/* Data sequence numbers [start, end) */
+/* Data sequence numbers [start, end), and the id of the subflow that has them */
 struct mptcp_ahead_range {
 	u64 start;
 	u64 end;
+	u32 subflow_id;
 };
 
-/* In order of sequence, neither overlapping nor touching. */
+/* In order of sequence, not overlapping; kept until acknowledged. */
 struct mptcp_ahead {
+	u64 again;	/* what is before it has been sent again already */
 	u32 count;
 	struct mptcp_ahead_range range[MPTCP_AHEAD_RANGES];
 };
 
 u64 mptcp_ahead_free_from(const struct mptcp_ahead *ahead, u64 seq);
 u64 mptcp_ahead_next(const struct mptcp_ahead *ahead, u64 seq);
-bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u64 end);
+bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u64 end,
+		     u32 subflow_id);
+const struct mptcp_ahead_range *
+mptcp_ahead_find(const struct mptcp_ahead *ahead, u64 seq);
 void mptcp_ahead_forget(struct mptcp_ahead *ahead, u64 seq);
 
 #endif /* _MPTCP_SCHED_AHEAD_H */

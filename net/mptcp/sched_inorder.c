@@ -57,6 +57,9 @@
  */
 #define INORDER_FULL_ROUNDS	3
 
+/* A subflow's bandwidth-delay product goes ahead in about so many parts. */
+#define INORDER_CHUNKS		64
+
 struct inorder_subflow {
 	struct minmax rate;	/* bytes per ms, highest of the window */
 	u32 delivered;		/* tp->delivered at the last sample */
@@ -219,6 +222,17 @@ static u64 inorder_gap(struct mptcp_sock *msk, const struct inorder_path *path,
 	return gap;
 }
 
+/* Bytes to send ahead at once: so many that the ranges in flight are not too
+ * many to remember, in whole segments.
+ */
+static u32 inorder_chunk(const struct inorder_path *path, u32 mss)
+{
+	u64 product = div_u64((u64)path->rate * path->min_rtt, USEC_PER_MSEC);
+	u32 chunk = min_t(u64, div_u64(product, INORDER_CHUNKS), path->room);
+
+	return max(rounddown(chunk, mss), mss);
+}
+
 /* Give @path data that lies @gap bytes ahead, if there is any that fits. */
 static int inorder_send_ahead(struct mptcp_sock *msk,
 			      const struct inorder_path *path, u64 gap)
@@ -227,6 +241,7 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 	struct mptcp_ahead *ahead = mptcp_sched_ahead(msk);
 	u32 mss = mptcp_sched_mss(path->subflow);
 	u64 seq, end = READ_ONCE(msk->wnd_end);
+	u32 bytes = inorder_chunk(path, mss);
 
 	if (!ahead || !head || ahead->count == MPTCP_AHEAD_RANGES)
 		return -EAGAIN;
@@ -239,13 +254,55 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 	if (before64(end, seq + mss))
 		return -EAGAIN;
 
-	mptcp_sched_commit_ahead(msk, path->subflow, seq, mss);
-	inorder_book(path, mss);
+	mptcp_sched_commit_ahead(msk, path->subflow, seq, bytes);
+	inorder_book(path, bytes);
 	return 0;
+}
+
+static struct mptcp_subflow_context *inorder_by_id(struct mptcp_sock *msk, u32 id)
+{
+	struct mptcp_subflow_context *subflow;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (subflow->subflow_id == id)
+			return subflow;
+	}
+
+	return NULL;
+}
+
+/* Does the peer wait for something that another subflow than @best has not
+ * delivered, because it lost it, or while the window is used up? Once for each
+ * byte.
+ */
+static bool inorder_is_held_up(struct mptcp_sock *msk,
+			       const struct mptcp_subflow_context *best,
+			       u64 head)
+{
+	const struct mptcp_ahead_range *range;
+	struct mptcp_subflow_context *owner;
+	u64 una = READ_ONCE(msk->snd_una);
+
+	if (!msk->ahead || (msk->ahead->again && before64(una, msk->ahead->again)))
+		return false;
+	range = mptcp_ahead_find(msk->ahead, una);
+	if (!range || !before64(una, head) || range->subflow_id == best->subflow_id)
+		return false;
+	if (!before64(head, READ_ONCE(msk->wnd_end)))
+		return true;
+	owner = inorder_by_id(msk, range->subflow_id);
+	return !owner || inet_csk(mptcp_subflow_tcp_sock(owner))->icsk_ca_state >=
+			 TCP_CA_Recovery;
+}
+
+/* Called on each ACK while the window is used up; inorder_get_send() follows. */
+static void inorder_wnd_blocked(struct mptcp_sock *msk)
+{
 }
 
 static int inorder_get_send(struct mptcp_sock *msk)
 {
+	const struct mptcp_data_frag *dfrag = mptcp_send_head((struct sock *)msk);
 	bool backups = mptcp_sched_only_backups(msk);
 	struct mptcp_subflow_context *subflow;
 	struct inorder_path path, best = {};
@@ -262,6 +319,14 @@ static int inorder_get_send(struct mptcp_sock *msk)
 	if (!best.subflow)
 		return -EAGAIN;
 
+	if (dfrag && inorder_is_held_up(msk, best.subflow,
+					dfrag->data_seq + dfrag->already_sent)) {
+		mptcp_sched_commit_again(msk, best.subflow,
+					 mptcp_sched_mss(best.subflow));
+		inorder_book(&best, mptcp_sched_mss(best.subflow));
+		return 0;
+	}
+
 	if (best.delivery == fastest) {
 		bytes = min(best.room, mptcp_sched_mss(best.subflow));
 		mptcp_sched_commit(msk, best.subflow, bytes, MPTCP_SCHED_BEST);
@@ -275,6 +340,7 @@ static int inorder_get_send(struct mptcp_sock *msk)
 
 static struct mptcp_sched_ops mptcp_sched_inorder = {
 	.get_send	= inorder_get_send,
+	.wnd_blocked	= inorder_wnd_blocked,
 	.name		= "inorder",
 	.owner		= THIS_MODULE,
 };

@@ -108,6 +108,9 @@ void mptcp_sched_commit(struct mptcp_sock *msk,
 	case MPTCP_SCHED_AHEAD:
 		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDAHEAD);
 		break;
+	case MPTCP_SCHED_AGAIN:
+		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDAGAIN);
+		break;
 	default:
 		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDPICK);
 	}

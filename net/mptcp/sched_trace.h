@@ -16,6 +16,7 @@
 		{ MPTCP_SCHED_TURN,	"turn" },		\
 		{ MPTCP_SCHED_RETRANS,	"retrans" },		\
 		{ MPTCP_SCHED_AHEAD,	"ahead" },		\
+		{ MPTCP_SCHED_AGAIN,	"again" },		\
 		{ MPTCP_SCHED_NONE,	"none" })
 
 TRACE_EVENT(mptcp_sched_decision,
