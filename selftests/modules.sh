@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 need modprobe rmmod setpriv
 
 loaded() { grep -q "^mptcp_sched_$1 " /proc/modules; }
-for name in rr minrtt; do
+for name in rr minrtt inorder; do
 	modinfo "mptcp_sched_$name" >/dev/null 2>&1 ||
 		skip_all "mptcp_sched_$name is not a module here"
 	rmmod "mptcp_sched_$name" 2>/dev/null || true

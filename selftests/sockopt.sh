@@ -17,7 +17,7 @@ outcome() { echo "$(value option set) $(value option after)"; }
 
 try
 is default "$(value option before)" "a new socket has the namespace's default"
-for name in minrtt rr default; do
+for name in minrtt rr inorder default; do
 	try -s "$name"
 	is "ok $name" "$(outcome)" "$name can be set and is read back"
 done

@@ -21,7 +21,7 @@ end() {
 	arrived 10000000 "$1"
 }
 
-for name in minrtt rr; do
+for name in minrtt rr inorder; do
 	scheduler $name
 
 	in_client ip mptcp endpoint flush

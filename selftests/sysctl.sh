@@ -14,7 +14,7 @@ set_to() { in_client tee "/proc/sys/net/mptcp/$1" <<<"$2" >/dev/null 2>"$work/er
 words() { tr ' ' '\n' | sort | xargs; }
 
 is default "$(get scheduler)" "a new namespace starts with the default scheduler"
-is "default minrtt rr" "$(get available_schedulers | words)" "all schedulers are listed"
+is "default inorder minrtt rr" "$(get available_schedulers | words)" "all schedulers are listed"
 that "the default can be set" set_to scheduler rr
 is rr "$(get scheduler)" "and is read back"
 is default "$(in_server cat /proc/sys/net/mptcp/scheduler)" "another namespace keeps its own"
@@ -25,7 +25,7 @@ that "with ENOENT" grep -q 'No such file' "$work/err"
 that "an empty name is refused" eval '! set_to scheduler ""'
 is rr "$(get scheduler)" "and nothing changed"
 
-is "default minrtt rr" "$(get allowed_schedulers | words)" "ordinary users may use all at first"
+is "default inorder minrtt rr" "$(get allowed_schedulers | words)" "ordinary users may use all at first"
 that "the allowed ones can be set" set_to allowed_schedulers "minrtt"
 is "minrtt rr" "$(get allowed_schedulers)" "the namespace's default stays allowed"
 that "several, with white space" set_to allowed_schedulers "  rr   default "
@@ -38,7 +38,7 @@ that "doubles count once" set_to allowed_schedulers "default rr rr default"
 is "default rr" "$(get allowed_schedulers)" "and are listed once"
 that "none at all" set_to allowed_schedulers ""
 is rr "$(get allowed_schedulers)" "leaves the namespace's default"
-is "default minrtt rr" "$(in_server cat /proc/sys/net/mptcp/allowed_schedulers | words)" \
+is "default inorder minrtt rr" "$(in_server cat /proc/sys/net/mptcp/allowed_schedulers | words)" \
 	"another namespace keeps its own list"
 that "available_schedulers is read-only" eval '! set_to available_schedulers rr'
 

@@ -29,32 +29,48 @@
 #include "sched.h"
 #include "sched_ahead.h"
 
+/* The first range in use that ends after @seq; one past the last if none does. */
+static u32 mptcp_ahead_after(const struct mptcp_ahead *ahead, u64 seq)
+{
+	u32 low = ahead->first, high = ahead->first + ahead->count;
+
+	while (low < high) {
+		u32 mid = (low + high) / 2;
+
+		if (after64(mptcp_ahead_end(&ahead->range[mid]), seq))
+			high = mid;
+		else
+			low = mid + 1;
+	}
+
+	return low;
+}
+
 /* The first byte from @seq on that has not been sent ahead. */
 u64 mptcp_ahead_free_from(const struct mptcp_ahead *ahead, u64 seq)
 {
-	u32 i;
+	u32 i = mptcp_ahead_after(ahead, seq);
 
-	for (i = 0; i < ahead->count; i++) {
+	for (; i < ahead->first + ahead->count; i++) {
 		if (before64(seq, ahead->range[i].start))
 			break;
-		if (before64(seq, ahead->range[i].end))
-			seq = ahead->range[i].end;
+		seq = mptcp_ahead_end(&ahead->range[i]);
 	}
 
 	return seq;
 }
 EXPORT_SYMBOL_GPL(mptcp_ahead_free_from);
 
-/* Where the first range after @seq starts; U64_MAX bytes from @seq if none. */
+/* Where the first range after @seq starts; S64_MAX bytes from @seq if none. */
 u64 mptcp_ahead_next(const struct mptcp_ahead *ahead, u64 seq)
 {
-	u32 i;
+	u32 i = mptcp_ahead_after(ahead, seq);
 
-	for (i = 0; i < ahead->count; i++) {
-		if (before64(seq, ahead->range[i].start))
-			return ahead->range[i].start;
-	}
-
+	if (i < ahead->first + ahead->count &&
+	    !after64(ahead->range[i].start, seq))
+		i++;
+	if (i < ahead->first + ahead->count)
+		return ahead->range[i].start;
 	return seq + S64_MAX;
 }
 EXPORT_SYMBOL_GPL(mptcp_ahead_next);
@@ -63,48 +79,50 @@ EXPORT_SYMBOL_GPL(mptcp_ahead_next);
 const struct mptcp_ahead_range *
 mptcp_ahead_find(const struct mptcp_ahead *ahead, u64 seq)
 {
-	u32 i;
+	u32 i = mptcp_ahead_after(ahead, seq);
 
-	for (i = 0; i < ahead->count && !after64(ahead->range[i].start, seq); i++) {
-		if (before64(seq, ahead->range[i].end))
-			return &ahead->range[i];
-	}
-
+	if (i < ahead->first + ahead->count &&
+	    !after64(ahead->range[i].start, seq))
+		return &ahead->range[i];
 	return NULL;
 }
 EXPORT_SYMBOL_GPL(mptcp_ahead_find);
 
-/* Add a range that touches no other one but at its ends. False: no place. */
-bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u64 end,
-		     u32 subflow_id)
+/* Make place for one range before the @i-th; where it is, U32_MAX if nowhere. */
+static u32 mptcp_ahead_insert(struct mptcp_ahead *ahead, u32 i)
 {
 	struct mptcp_ahead_range *r = ahead->range;
-	bool joins_before, joins_after;
-	u32 i;
 
-	for (i = 0; i < ahead->count && before64(r[i].start, start); i++)
-		;
-	joins_before = i && r[i - 1].end == start &&
-		       r[i - 1].subflow_id == subflow_id;
-	joins_after = i < ahead->count && r[i].start == end &&
-		      r[i].subflow_id == subflow_id;
+	if (ahead->count == MPTCP_AHEAD_RANGES)
+		return U32_MAX;
+	if (ahead->first + ahead->count == MPTCP_AHEAD_RANGES) {
+		memmove(r, r + ahead->first, ahead->count * sizeof(*r));
+		i -= ahead->first;
+		ahead->first = 0;
+	}
+	memmove(r + i + 1, r + i, (ahead->first + ahead->count - i) * sizeof(*r));
+	ahead->count++;
+	return i;
+}
 
-	if (joins_before && joins_after) {
-		r[i - 1].end = r[i].end;
-		ahead->count--;
-		memmove(&r[i], &r[i + 1], (ahead->count - i) * sizeof(*r));
-	} else if (joins_before) {
-		r[i - 1].end = end;
-	} else if (joins_after) {
-		r[i].start = start;
-	} else {
-		if (ahead->count == MPTCP_AHEAD_RANGES)
-			return false;
-		memmove(&r[i + 1], &r[i], (ahead->count - i) * sizeof(*r));
-		r[i] = (struct mptcp_ahead_range){ start, end, subflow_id };
-		ahead->count++;
+/* Add a range that overlaps no other one. False: there is no place. */
+bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u32 len,
+		     u32 subflow_id)
+{
+	u32 i = mptcp_ahead_after(ahead, start);
+	struct mptcp_ahead_range *before;
+
+	before = i > ahead->first ? &ahead->range[i - 1] : NULL;
+	if (before && mptcp_ahead_end(before) == start &&
+	    before->subflow_id == subflow_id) {
+		before->len += len;
+		return true;
 	}
 
+	i = mptcp_ahead_insert(ahead, i);
+	if (i == U32_MAX)
+		return false;
+	ahead->range[i] = (struct mptcp_ahead_range){ start, len, subflow_id };
 	return true;
 }
 EXPORT_SYMBOL_GPL(mptcp_ahead_add);
@@ -112,15 +130,12 @@ EXPORT_SYMBOL_GPL(mptcp_ahead_add);
 /* What is before @seq has been acknowledged. */
 void mptcp_ahead_forget(struct mptcp_ahead *ahead, u64 seq)
 {
-	u32 gone = 0;
+	u32 gone = mptcp_ahead_after(ahead, seq) - ahead->first;
 
-	while (gone < ahead->count && !after64(ahead->range[gone].end, seq))
-		gone++;
+	ahead->first += gone;
 	ahead->count -= gone;
-	memmove(ahead->range, ahead->range + gone,
-		ahead->count * sizeof(*ahead->range));
-	if (ahead->count && before64(ahead->range[0].start, seq))
-		ahead->range[0].start = seq;
+	if (!ahead->count)
+		ahead->first = 0;
 }
 EXPORT_SYMBOL_GPL(mptcp_ahead_forget);
 
@@ -211,7 +226,7 @@ static int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
 
 	info->sent = una - dfrag->data_seq;
 	info->limit = min_t(u64, dfrag->data_len, info->sent +
-			    min_t(u64, subflow->sched_budget, range->end - una));
+			    min_t(u64, subflow->sched_budget, mptcp_ahead_end(range) - una));
 	ret = mptcp_sendmsg_frag(sk, ssk, dfrag, info);
 	if (ret > 0) {
 		msk->ahead->again = una + ret;
@@ -258,7 +273,7 @@ int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
 		ret = mptcp_sendmsg_frag(sk, ssk, dfrag, info);
 		if (ret <= 0)
 			break;
-		mptcp_ahead_add(msk->ahead, seq, seq + ret, subflow->subflow_id);
+		mptcp_ahead_add(msk->ahead, seq, ret, subflow->subflow_id);
 		mptcp_sched_spend(subflow, ret, info->mss_now);
 		seq = mptcp_ahead_free_from(msk->ahead, seq + ret);
 		copied += ret;

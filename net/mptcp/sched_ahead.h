@@ -5,26 +5,34 @@
 
 #include <linux/types.h>
 
-/* How many separate ranges a connection may have sent ahead. */
-#define MPTCP_AHEAD_RANGES	256
+/* How many separate ranges a connection may have sent ahead: 16 KB of memory,
+ * for connections whose scheduler uses it.
+ */
+#define MPTCP_AHEAD_RANGES	1000
 
-/* Data sequence numbers [start, end), and the id of the subflow that has them */
+/* Data sequence numbers, and the id of the subflow that has them */
 struct mptcp_ahead_range {
 	u64 start;
-	u64 end;
+	u32 len;
 	u32 subflow_id;
 };
 
 /* In order of sequence, not overlapping; kept until acknowledged. */
 struct mptcp_ahead {
 	u64 again;	/* what is before it has been sent again already */
+	u32 first;	/* of the ranges in use */
 	u32 count;
 	struct mptcp_ahead_range range[MPTCP_AHEAD_RANGES];
 };
 
+static inline u64 mptcp_ahead_end(const struct mptcp_ahead_range *range)
+{
+	return range->start + range->len;
+}
+
 u64 mptcp_ahead_free_from(const struct mptcp_ahead *ahead, u64 seq);
 u64 mptcp_ahead_next(const struct mptcp_ahead *ahead, u64 seq);
-bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u64 end,
+bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u32 len,
 		     u32 subflow_id);
 const struct mptcp_ahead_range *
 mptcp_ahead_find(const struct mptcp_ahead *ahead, u64 seq);

@@ -58,7 +58,8 @@
 #define INORDER_FULL_ROUNDS	3
 
 /* A subflow's bandwidth-delay product goes ahead in about so many parts. */
-#define INORDER_CHUNKS		64
+#define INORDER_CHUNKS		256
+#define INORDER_CHUNK_SEGS	4
 
 struct inorder_subflow {
 	struct minmax rate;	/* bytes per ms, highest of the window */
@@ -230,7 +231,7 @@ static u32 inorder_chunk(const struct inorder_path *path, u32 mss)
 	u64 product = div_u64((u64)path->rate * path->min_rtt, USEC_PER_MSEC);
 	u32 chunk = min_t(u64, div_u64(product, INORDER_CHUNKS), path->room);
 
-	return max(rounddown(chunk, mss), mss);
+	return clamp(rounddown(chunk, mss), mss, INORDER_CHUNK_SEGS * mss);
 }
 
 /* Give @path data that lies @gap bytes ahead, if there is any that fits. */

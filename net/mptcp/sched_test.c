@@ -252,6 +252,62 @@ static void used_up_window_is_told(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_wants_blocked(msk));
 }
 
+/* A range that goes on where one of the same subflow ends makes that longer. */
+static void ahead_ranges(struct kunit *test)
+{
+	struct mptcp_ahead *ahead = kunit_kzalloc(test, sizeof(*ahead), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ahead);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, 5), 5ULL);
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_ahead_find(ahead, 5), NULL);
+
+	KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(ahead, 300, 100, 1));
+	KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(ahead, 100, 50, 1));
+	KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(ahead, 150, 50, 1));
+	KUNIT_EXPECT_EQ(test, ahead->count, 2U);
+	KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(ahead, 400, 100, 2));
+	KUNIT_EXPECT_EQ(test, ahead->count, 3U);
+
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, 99), 99ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, 100), 200ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, 300), 500ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, 50), 100ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, 100), 300ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, 450), 450ULL + S64_MAX);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_find(ahead, 400)->subflow_id, 2U);
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_ahead_find(ahead, 500), NULL);
+
+	mptcp_ahead_forget(ahead, 350);
+	KUNIT_EXPECT_EQ(test, ahead->count, 2U);
+	mptcp_ahead_forget(ahead, 500);
+	KUNIT_EXPECT_EQ(test, ahead->count, 0U);
+}
+
+static void ahead_ranges_are_limited(struct kunit *test)
+{
+	struct mptcp_ahead *ahead = kunit_kzalloc(test, sizeof(*ahead), GFP_KERNEL);
+	u64 seq = -1000ULL;	/* across the end of the sequence space */
+	int i, full = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, ahead);
+	for (i = 0; i < MPTCP_AHEAD_RANGES; i++)
+		full += mptcp_ahead_add(ahead, seq + 20 * i, 10, 1);
+	KUNIT_EXPECT_EQ(test, full, MPTCP_AHEAD_RANGES);
+	KUNIT_EXPECT_FALSE(test, mptcp_ahead_add(ahead, seq + 13, 2, 1));
+	/* to make one longer takes no place */
+	KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(ahead, seq + 10, 5, 1));
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, seq), seq + 15);
+
+	/* what is acknowledged makes room, at the front of the array */
+	mptcp_ahead_forget(ahead, 0);
+	KUNIT_EXPECT_EQ(test, ahead->count, MPTCP_AHEAD_RANGES - 50U);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, seq), 0ULL);
+	KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(ahead, 13, 2, 1));
+	KUNIT_EXPECT_EQ(test, ahead->first, 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, 0), 13ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, 13), 20ULL);
+}
+
 static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(room_counts_segments),
 	KUNIT_CASE(ring_order),
@@ -260,6 +316,8 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(lowest_key_with_room),
 	KUNIT_CASE(backups_stand_in_for_failures),
 	KUNIT_CASE(used_up_window_is_told),
+	KUNIT_CASE(ahead_ranges),
+	KUNIT_CASE(ahead_ranges_are_limited),
 	{}
 };
 

@@ -84,7 +84,7 @@ run_test() {
 }
 
 if [ $# = 0 ]; then
-	set -- kunit sysctl sockopt modules rr minrtt backup subflows observe mptcpctl mplab accuracy source readme
+	set -- kunit sysctl sockopt modules rr minrtt inorder backup subflows observe mptcpctl mplab accuracy source readme
 fi
 for test in "$@"; do
 	run_test "$test"

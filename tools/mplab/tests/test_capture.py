@@ -63,12 +63,14 @@ class Capture(unittest.TestCase):
         return capture.reordering(Path(directory.name))
 
     def packet(self, path: int, before: int, place: int) -> bytes:
-        ssn = 1 + 1000 * before
-        options = dss((0xFFFFFFFF00000000 | 0xFFFFF000) + 1000 * place & (2**64 - 1), ssn, 1000)
+        """Place 99 is the end of the data (DATA_FIN): a mapping, but no payload."""
+        ssn, size = 1 + 1000 * before, 0 if place == 99 else 1000
+        mapping = (0, 1) if place == 99 else (ssn, size)
+        options = dss((0xFFFFFFFF00000000 | 0xFFFFF000) + 1000 * place & (2**64 - 1), *mapping)
         options += b"\1" * (-len(options) % 4)
         tcp = dpkt.tcp.TCP(sport=4000 + path, dport=5001, seq=(ssn + 99) & 0xFFFFFFFF, opts=options)
         tcp.off = 5 + len(options) // 4
-        tcp.data = bytes(1000)
+        tcp.data = bytes(size)
         ip = dpkt.ip.IP(src=bytes([10, path, 1, 1]), dst=bytes([10, path, 2, 2]), p=6, data=tcp)
         ip.len = 20 + len(bytes(tcp))
         return bytes(dpkt.ethernet.Ethernet(data=ip))[:160]
@@ -83,6 +85,10 @@ class Capture(unittest.TestCase):
         found = self.reordering([(n / 10, 1 + n % 2, n ^ 1) for n in range(20)])
         self.assertAlmostEqual(found.ratio, 0.5)
         self.assertAlmostEqual(found.entropy, 0.693, places=3)
+
+    def test_the_end_of_the_data_is_not_data(self) -> None:
+        found = self.reordering([(n / 10, 1 + n % 2, n) for n in range(20)] + [(3, 1, 99), (4, 2, 99)])
+        self.assertEqual((found.packets, found.duplicates, found.buffer_p99), (20, 0, 0))
 
     def test_duplicates_do_not_count_as_late(self) -> None:
         found = self.reordering([(n / 10, 1, n) for n in range(10)] + [(2.0, 2, 3), (2.1, 2, 4)])

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -38,6 +39,9 @@ class Workload(unittest.TestCase):
             ("blocks,rate=1", "rate '1' has no unit"),
             ("blocks,rate", "'rate' is not KEY=VALUE"),
             ("bulk,duration=0s", "at least 1s"),
+            ("blocks,size=7", "size=7 is below 8, the least for blocks"),
+            ("request,count=0", "count=0 is below 1"),
+            ("http,requests=5,clients=10", "10 clients need as many requests, not 5"),
         ):
             with self.subTest(text), self.assertRaises((commands.UsageError, units.UnitError)) as caught:
                 commands.workload(text)
@@ -71,6 +75,12 @@ class CommandLine(unittest.TestCase):
 
     def test_numbers(self) -> None:
         self.assertIn("'0': write a number from 1", self.fails("run", "--repeat", "0"))
+        for option in ("--seed", "--competing"):
+            self.assertIn("'-1': write a number from 0", self.fails("run", f"{option}=-1"))
+        self.assertIn("from 0", self.fails("design", "low", "--design-seed=-1"))
+        self.assertIn("write a size from 8k to 2000m", self.fails("run", "--buffer", "1"))
+        self.assertIn("seconds from 1", self.fails("cost", "--seconds", "0"))
+        self.assertIn("above 100gbit", self.fails("run", "--path", "999gbit,1ms,1ms"))
 
     def test_unknown_figure(self) -> None:
         self.assertIn("'mplab figure' lists them", self.fails("figure", "fig9.9"))
@@ -79,6 +89,20 @@ class CommandLine(unittest.TestCase):
         with mock.patch.object(commands, "_kernel", lambda name: Path("/")):
             said = self.fails("design", "middle", "--out", "/tmp")
         self.assertIn("neither one of low, high", said)
+
+    def test_points_that_cannot_be_read(self) -> None:
+        good = b"8mbit,20ms,80ms 2mbit,20ms,80ms\n"
+        for content, message in (
+            (b"# none\n\n", "points.txt: no point in it"),
+            (b"\xd7\x00", "points.txt: not a text file"),
+            (good + b"8mbit,20,80ms\n", "points.txt, line 2: 8mbit,20,80ms: RTT '20' has no unit"),
+        ):
+            with self.subTest(message), tempfile.TemporaryDirectory() as directory:
+                file = Path(directory) / "points.txt"
+                file.write_bytes(content)
+                self.assertIn(message, self.fails("design", str(file), "--out", directory))
+                file.write_bytes(good + b"# comment\n" + good)
+                self.assertEqual(len(commands._points(file)), 2)
 
 
 class Plan(unittest.TestCase):

@@ -9,17 +9,19 @@ import io
 import json
 import sys
 import tempfile
+import time
 import unittest
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import experiment, figures, paths, runner, traffic
+from mplab import commands, experiment, figures, paths, plot, report, runner, traffic
 from mplab.experiment import Conditions, Result
-from mplab.guest import GuestError
+from mplab.guest import Ended, GuestError, Guests, KernelChanged
 from mplab.workloads import Blocks, Bulk
 
 WIFI, MOBILE = paths.parse("8mbit,20ms,80ms"), paths.parse("2mbit,150ms,2s")
@@ -95,6 +97,69 @@ class Evaluation(Scratch):
     def test_a_missing_block_is_an_error(self) -> None:
         with self.assertRaisesRegex(GuestError, "29 of 30 blocks"):
             self.blocks(29)
+
+
+class TheGuests(Scratch):
+    def setUp(self) -> None:
+        super().setUp()
+        (self.dir / "linux").write_text("one")
+        boot = mock.patch.object(Guests, "_command", lambda *_: ["sh", str(self.dir / "guest.sh")])
+        boot.start()
+        self.addCleanup(boot.stop)
+
+    def test_a_kernel_built_meanwhile_is_an_error(self) -> None:
+        guests = Guests(self.dir)
+        first = guests.build_id
+        self.assertEqual(guests.run("echo x", self.dir), "x\n")
+        guests.run(f"sleep 0.02; printf one >{self.dir / 'linux'}", self.dir)  # the same again
+        with self.assertRaisesRegex(KernelChanged, "was built anew meanwhile"):
+            guests.run(f"printf two >{self.dir / 'linux'}", self.dir)
+        self.assertNotEqual(first, Guests(self.dir).build_id)
+
+    def test_none_starts_after_the_end(self) -> None:
+        with Guests(self.dir) as guests:
+            pass
+        with self.assertRaises(Ended):
+            guests.run(f"touch {self.dir / 'started'}", self.dir)
+        self.assertFalse((self.dir / "started").exists())
+
+    def test_one_that_was_ended_is_not_tried_again(self) -> None:
+        with ThreadPoolExecutor(1) as pool:
+            with Guests(self.dir) as guests:
+                future = pool.submit(guests.run, "sleep 60", self.dir)
+                while not guests._running:
+                    time.sleep(0.01)
+            with self.assertRaises(Ended):
+                future.result(5)
+
+
+class OneComparison(Scratch):
+    def results(self, *controls: str) -> list[Result]:
+        flow = {"goodput_bps": 8e6, "over_time_s_bps": [(n / 10, 8e6) for n in range(1, 31)] + [(3.1, 1e6)]}
+        conditions = [Conditions((WIFI,), s, c) for c in controls for s in ("tcp", "default")]
+        return [Result(c, (flow,), (5,), {}, KERNEL) for c in conditions]
+
+    def test_congestion_controls_are_kept_apart(self) -> None:
+        self.assertEqual(list(report.grouped(self.results("reno"))), ["TCP on path 1", "default"])
+        groups = report.grouped(self.results("cubic", "reno"))
+        names = ["TCP on path 1, cubic", "TCP on path 1, reno", "default, cubic", "default, reno"]
+        self.assertEqual(list(groups), names)
+        self.assertIn("cubic and reno", report.title(self.results("cubic", "reno")))
+        self.assertEqual(report.table(self.results("cubic", "reno")).row_count, 4)
+
+    def test_only_whole_seconds_are_drawn(self) -> None:
+        samples = self.results("reno")[0].main["over_time_s_bps"]
+        self.assertEqual(plot._by_second(samples), [(0.5, 8e6), (1.5, 8e6), (2.5, 8e6)])
+        self.assertEqual(plot._by_second([(1.0001, 5), (2.0001, 6)]), [(0.5, 5), (1.5, 6)])
+
+    def test_files_also_if_all_failed(self) -> None:
+        failure = runner.Failure(Conditions((WIFI,)), "broken")
+        (self.dir / "goodput.png").write_text("of an older call")
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            commands._show([], [failure], self.dir)
+        self.assertIn("broken", (self.dir / "results.csv").read_text())
+        self.assertFalse((self.dir / "goodput.png").exists())
+        self.assertNotIn("goodput.png", said.getvalue())
 
 
 class Addresses(unittest.TestCase):

@@ -80,11 +80,13 @@ def _arrivals(file: Path) -> Iterator[tuple[float, int, int]]:
             found = data_sequence(segment.opts)
             if found is None or not found[2]:
                 continue
+            if (payload := _payload(packet, segment)) <= 0:
+                continue  # the end of the data (DATA_FIN) has a number, too, but is none
             dsn, ssn, length = found
             # one mapping may cover several packets; each has its own place in it
             start = first.setdefault((packet.src, segment.sport), (segment.seq - ssn) & MASK)
             inside = (segment.seq - ssn - start) & MASK
-            yield when, (dsn + inside) & MASK, min(_payload(packet, segment), length - inside)
+            yield when, (dsn + inside) & MASK, min(payload, length - inside)
 
 
 def _payload(packet: dpkt.ip.IP | dpkt.ip6.IP6, segment: dpkt.tcp.TCP) -> int:

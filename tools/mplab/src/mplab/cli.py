@@ -12,7 +12,7 @@ from pathlib import Path
 
 from . import commands, paths, units
 from .commands import UsageError
-from .guest import TOP, GuestError
+from .guest import TOP, GuestError, KernelChanged
 
 WIFI_3G = ["8mbit,20ms,80ms", "2mbit,150ms,2s"]
 
@@ -39,6 +39,30 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _from_zero(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"'{text}': write a number from 0")
+    return int(text)
+
+
+def _buffer(text: str) -> int:
+    value = units.size(text, "--buffer")
+    if not 8000 <= value <= 2 * 10**9:
+        raise units.UnitError(f"--buffer '{text}': write a size from 8k to 2000m")
+    return value
+
+
+def _duration(text: str) -> float:
+    """Of a transfer, in seconds."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 1 <= value < 10**6:
+        raise argparse.ArgumentTypeError(f"'{text}': write a number of seconds from 1")
+    return value
+
+
 def _paths_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path",
@@ -54,7 +78,7 @@ def _paths_option(parser: argparse.ArgumentParser) -> None:
 def _buffer_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--buffer",
-        type=_argument(lambda t: units.size(t, "--buffer")),
+        type=_argument(_buffer),
         metavar="SIZE",
         help="limit of send and receive buffers, e.g. 400k (default: autotuned)",
     )
@@ -86,12 +110,16 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[,KEY=VALUE]...",
         help="bulk, blocks, request, http or iperf3, e.g. blocks,rate=4mbit,size=8000 (default: bulk)",
     )
-    parser.add_argument("--duration", type=_time("--duration"), metavar="TIME", help="of bulk and blocks")
+    parser.add_argument(
+        "--duration", type=_time("--duration"), metavar="TIME", help="of bulk, blocks and iperf3"
+    )
     parser.add_argument("--warmup", type=_time("--warmup"), metavar="TIME", help="before it counts")
     parser.add_argument("--repeat", type=_count, default=1, metavar="N", help="runs of each (1)")
-    parser.add_argument("--seed", type=int, default=0, help="first seed of the guest's random numbers (0)")
     parser.add_argument(
-        "--competing", type=int, default=0, metavar="N", help="plain TCP flows on each path (0)"
+        "--seed", type=_from_zero, default=0, metavar="N", help="first seed of the guest's random numbers (0)"
+    )
+    parser.add_argument(
+        "--competing", type=_from_zero, default=0, metavar="N", help="plain TCP flows on each path (0)"
     )
     parser.add_argument("--no-tcp", action="store_true", help="leave out plain TCP on path 1")
 
@@ -119,7 +147,9 @@ def _parser() -> argparse.ArgumentParser:
         " with a point per line: its paths, with spaces between",
     )
     design.add_argument("--points", type=_count, default=24, metavar="N", help="of the design (24)")
-    design.add_argument("--design-seed", type=int, default=1, metavar="N", help="another N, other points (1)")
+    design.add_argument(
+        "--design-seed", type=_from_zero, default=1, metavar="N", help="another N, other points (1)"
+    )
     _buffer_option(design)
     _kernel_option(design, several=True)
     _condition_options(design)
@@ -131,7 +161,7 @@ def _parser() -> argparse.ArgumentParser:
     for each in (figure, report):
         each.add_argument("--full", action="store_true", help="the thesis' size, not the small one")
         each.add_argument("--svg", action="store_true", help="SVG instead of PNG")
-        each.add_argument("--design-seed", type=int, default=1, metavar="N", help="other points")
+        each.add_argument("--design-seed", type=_from_zero, default=1, metavar="N", help="other points")
         _kernel_option(each)
         _measuring_options(each, "figures")
 
@@ -140,12 +170,14 @@ def _parser() -> argparse.ArgumentParser:
     _buffer_option(interactive)
     _kernel_option(interactive)
     interactive.add_argument("--virtual-time", action="store_true", help="do not follow the clock")
-    interactive.add_argument("argv", nargs="*", metavar="COMMAND", help="run this instead")
+    interactive.add_argument(
+        "argv", nargs="*", metavar="COMMAND", help="run this instead; write -- before it"
+    )
 
     cost = sub.add_parser("cost", help="CPU time per transfer against another kernel")
     _kernel_option(cost)
     cost.add_argument("--against", default="stock", help="(default: stock)")
-    cost.add_argument("--seconds", type=float, default=10.0, metavar="N", help="per transfer (10)")
+    cost.add_argument("--seconds", type=_duration, default=10.0, metavar="N", help="per transfer (10)")
     cost.add_argument("--rounds", type=_count, default=7, metavar="N", help="of both kernels (7)")
     return parser
 
@@ -164,7 +196,7 @@ def main(argv: list[str] | None = None) -> int:
     except (UsageError, units.UnitError) as error:
         print(f"mplab: {error}", file=sys.stderr)
         return 2
-    except GuestError as error:
+    except (GuestError, KernelChanged) as error:
         print(f"mplab: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

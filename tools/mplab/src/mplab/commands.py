@@ -25,6 +25,7 @@ KERNELS = {"patched": TOP / "build" / "uml", "stock": TOP / "build" / "stock" / 
 HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
 NEEDS = {"http": ("nginx", "ab"), "iperf3": ("iperf3",)}
 PACKAGES = {"nginx": "nginx-light", "ab": "apache2-utils", "iperf3": "iperf3", "tcpdump": "tcpdump"}
+LEAST = {"size": 1, "count": 1, "requests": 1, "clients": 1, "patience": 1}
 WORKLOADS = {kind.name: kind for kind in (Bulk, Blocks, Request, Http, Iperf)}
 
 
@@ -83,9 +84,11 @@ def _field(kind: type[Workload], key: str, value: str) -> float | int:
         raise UsageError(f"--workload: {kind.name} has no '{key}'; it has {known}")
     if key == "rate":
         return 0.0 if value == "0" else units.rate(value, "rate")
-    if key in ("duration", "warmup", "pause", "patience"):
-        return units.seconds(value, key)
-    return units.size(value, key)
+    parse = units.seconds if key in ("duration", "warmup", "pause", "patience") else units.size
+    number, least = parse(value, key), 8 if (kind, key) == (Blocks, "size") else LEAST.get(key, 0)
+    if number < least:
+        raise UsageError(f"--workload: {key}={value} is below {least}, the least for {kind.name}")
+    return number
 
 
 def workload(text: str, duration: float | None = None, warmup: float | None = None) -> Workload:
@@ -107,6 +110,8 @@ def workload(text: str, duration: float | None = None, warmup: float | None = No
     made = kind(**values)
     if getattr(made, "duration", 1) < 1:
         raise UsageError("--duration must be at least 1s")
+    if isinstance(made, Http) and made.clients > made.requests:
+        raise UsageError(f"--workload: {made.clients} clients need as many requests, not {made.requests}")
     return made
 
 
@@ -153,7 +158,8 @@ def plan(
 
 def _failed(failures: Sequence[Failure]) -> int:
     if failures:
-        print(f"mplab: {len(failures)} runs failed twice; the next call tries them again", file=sys.stderr)
+        what = f"{len(failures)} run{'s' if len(failures) > 1 else ''} failed twice"
+        print(f"mplab: {what}; the next call tries again", file=sys.stderr)
     return 1 if failures else 0
 
 
@@ -174,34 +180,40 @@ def run(args: argparse.Namespace) -> int:
         wanted = plan(args, [tuple(args.paths)], kernels)
         runner = Runner(kernels, Store(out), args.jobs)
         results = list(runner.run(wanted).values())
-        if not results:
-            return _failed(runner.failures)
+        _show(results, runner.failures, out)
         if args.pcap:
-            _capture(kernels, wanted, out)
-    _show(results, runner.failures, out)
+            _capture(kernels, [r.conditions for r in results], out)
     return _failed(runner.failures)
 
 
 def _show(results: list[Result], failures: list[Failure], out: Path) -> None:
     from . import plot, report
 
-    report.show(results)
     summary, rows, figure = out / "results.json", out / "results.csv", out / "goodput.png"
     summary.write_text(json.dumps([r.as_json() for r in results], indent=1) + "\n")
     write_csv(rows, results, failures)
-    plot.draw(results, figure)
-    print("written:", ", ".join(os.path.relpath(p) for p in (summary, rows, figure)))
+    figure.unlink(missing_ok=True)  # an older call's
+    if results:
+        report.show(results)
+        plot.draw(results, figure)
+    print("written:", ", ".join(os.path.relpath(p) for p in (summary, rows, figure) if p.exists()))
 
 
 def _capture(kernels: dict[str, Guests], wanted: Sequence[Conditions], out: Path) -> None:
-    """Each run once more, with packet captures at the receiver."""
+    """Each run once more, with packet captures at the receiver.
+
+    Only bulk and blocks have one connection, whose packets have an order.
+    """
     from . import capture
 
     for c in wanted:
-        keep = out / "pcap" / f"{c.kernel}-{c.scheduler}-{c.congestion}-{c.seed}"
+        kernel = c.kernel.strip("/").replace("/", "_")
+        keep = out / "pcap" / f"{kernel}-{c.scheduler}-{c.congestion}-{c.seed}"
         keep.mkdir(parents=True, exist_ok=True)
+        for old in keep.glob("*.pcap"):
+            old.unlink()
         measure(kernels[c.kernel], c, keep=keep)
-        if not c.plain_tcp:
+        if not c.plain_tcp and isinstance(c.workload, Bulk | Blocks):
             print(f"{c.scheduler}: {capture.describe(capture.reordering(keep))}")
         print(f"captured: {os.path.relpath(keep)}")
 
@@ -213,27 +225,46 @@ def _space(args: argparse.Namespace) -> list[tuple[paths.Path, ...]]:
     """The points that the user names."""
     from .spaces import SPACES, points
 
-    kind, _, name = args.space.rpartition(":")
-    if name in SPACES and kind in ("", "orthogonal", "grid"):
+    kind, colon, name = args.space.rpartition(":")
+    if name in SPACES and kind in (("orthogonal", "grid") if colon else ("",)):
         return points(kind, name, args.points, args.design_seed)
     file = Path(args.space)
     if not file.is_file():
         raise UsageError(f"design {args.space}: neither one of {', '.join(SPACES)} nor a file with points")
-    lines = (line.split("#")[0].split() for line in file.read_text().splitlines())
-    return [tuple(paths.parse(text) for text in line) for line in lines if line]
+    return _points(file)
+
+
+def _points(file: Path) -> list[tuple[paths.Path, ...]]:
+    """A point per line: its paths, with spaces between."""
+    try:
+        lines = [line.split("#")[0].split() for line in file.read_text().splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: {getattr(error, 'strerror', '') or 'not a text file'}") from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        try:
+            found += [tuple(map(paths.parse, line))] if line else []
+        except units.UnitError as error:
+            raise UsageError(f"{file}, line {number}: {str(error).removeprefix('--path ')}") from None
+    if not found:
+        raise UsageError(f"{file}: no point in it; write a line per point: its paths, with spaces between")
+    return found
 
 
 def design(args: argparse.Namespace) -> int:
     """Compare schedulers over a design."""
     from .spaces import report
 
-    out = _writable(args.out)
+    out, points = _writable(args.out), _space(args)
     with _guests(_names(args.kernel, "--kernel")) as kernels:
         runner = Runner(kernels, Store(out), args.jobs)
-        results = runner.run(plan(args, _space(args), kernels), "design")
-    write_csv(out / "results.csv", results.values(), runner.failures)
-    report(list(results.values()), out / "design.png")
-    print(f"written: {os.path.relpath(out / 'results.csv')}, {os.path.relpath(out / 'design.png')}")
+        results = runner.run(plan(args, points, kernels), "design")
+    rows, image = out / "results.csv", out / "design.png"
+    write_csv(rows, results.values(), runner.failures)
+    image.unlink(missing_ok=True)  # an older call's
+    if results:
+        report(list(results.values()), image)
+    print("written:", ", ".join(os.path.relpath(p) for p in (rows, image) if p.exists()))
     return _failed(runner.failures)
 
 
@@ -251,17 +282,18 @@ def figure(args: argparse.Namespace) -> int:
     for name in args.names:
         if name not in FIGURES:
             raise UsageError(f"no figure '{name}': 'mplab figure' lists them")
-    return _figures(args, args.names)
+    return _figures(args, list(dict.fromkeys(args.names)), whole=False)
 
 
 def report(args: argparse.Namespace) -> int:
     """All figures and a page."""
     from .figures import FIGURES
 
-    return _figures(args, list(FIGURES))
+    return _figures(args, list(FIGURES), whole=True)
 
 
-def _figures(args: argparse.Namespace, names: Sequence[str]) -> int:
+def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int:
+    """Draw them. The whole report has a page; of less the numbers are printed, and the page stays."""
     from . import page
     from .figures import FIGURES, Setting
 
@@ -280,8 +312,12 @@ def _figures(args: argparse.Namespace, names: Sequence[str]) -> int:
             f"Made by {'mplab report --full' if args.full else 'make figures'}; kernel build "
             f"{guests.build_id}, schedulers {', '.join(schedulers)}. The terms: Documentation/testbed.md."
         )
-    page.write(out / "index.html", drawn, commands, about)
-    written = [d.image for d in drawn][:3] + [out / "index.html"]
+    written = [d.image for d in drawn]
+    if whole:
+        page.write(out / "index.html", drawn, commands, about)
+        written = [*written[:3], out / "index.html"]
+    else:
+        print("\n".join(page.markdown(d, commands[d.figure.name]) for d in drawn))
     print("written:", ", ".join(os.path.relpath(p) for p in written))
     return _failed(runner.failures)
 

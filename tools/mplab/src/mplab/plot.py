@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,16 +61,22 @@ def _over_time(axes: Axes, groups: dict[str, list[Result]]) -> None:
     axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]")
     axes.set_ylim(bottom=0, top=1.25 * axes.get_ylim()[1])
     if axes.lines:
-        axes.legend(fontsize="small", loc="upper center", ncols=len(groups))
+        axes.legend(fontsize="small", loc="upper center", ncols=_columns(groups))
     axes.grid(alpha=0.3)
 
 
 def _by_second(samples: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The mean rate of each second."""
+    """The mean rate of each whole second; a sample's time is the end of its interval."""
     seconds: dict[int, list[float]] = {}
     for time, rate in samples:
-        seconds.setdefault(int(time), []).append(rate)
-    return [(second + 0.5, sum(rates) / len(rates)) for second, rates in sorted(seconds.items())]
+        seconds.setdefault(int(max(time - 0.05, 0)), []).append(rate)
+    half = max(map(len, seconds.values())) / 2
+    return [(s + 0.5, sum(r) / len(r)) for s, r in sorted(seconds.items()) if len(r) > half]
+
+
+def _columns(names: Iterable[str]) -> int:
+    """Of a legend over the larger drawing."""
+    return max(1, min(5, 75 // (max(map(len, names)) + 7)))
 
 
 def _by_path(axes: Axes, groups: dict[str, list[Result]]) -> None:
@@ -83,6 +89,7 @@ def _by_path(axes: Axes, groups: dict[str, list[Result]]) -> None:
     for name, top in zip(names, base, strict=True):
         axes.annotate(f"{top:.2f}", (name, top), ha="center", va="bottom", fontsize="small")
     axes.set(ylabel="goodput by path [Mbit/s]")
-    axes.margins(y=0.25)
-    axes.tick_params(axis="x", labelrotation=20 if len(names) > 4 else 0)
+    axes.set_ylim(top=1.25 * max(base) or 1)
+    if sum(map(len, names)) > 36:
+        axes.set_xticks(range(len(names)), names, rotation=20, ha="right", fontsize=8)
     axes.legend(fontsize="small", loc="upper center", ncols=paths)

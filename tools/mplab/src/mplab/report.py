@@ -24,13 +24,15 @@ EXTRA = {  # per workload: heading, figure, factor
 
 
 def grouped(results: Sequence[Result]) -> dict[str, list[Result]]:
-    """By scheduler and, if there are several, kernel; plain TCP first."""
-    several = len({r.conditions.kernel for r in results}) > 1
+    """By scheduler and, if there are several, congestion control and kernel; plain TCP first."""
+    controls = len({r.conditions.congestion for r in results}) > 1
+    kernels = len({r.conditions.kernel for r in results}) > 1
     groups: dict[str, list[Result]] = {}
     for result in sorted(results, key=lambda r: r.conditions.scheduler != TCP):
         c = result.conditions
         name = "TCP on path 1" if c.plain_tcp else c.scheduler
-        groups.setdefault(f"{name}, {c.kernel}" if several else name, []).append(result)
+        parts = [name, *([c.congestion] if controls else []), *([c.kernel] if kernels else [])]
+        groups.setdefault(", ".join(parts), []).append(result)
     return groups
 
 
@@ -53,15 +55,21 @@ def table(results: Sequence[Result]) -> Table:
         view.add_column(name, justify="right")
     for i in range(1, len(first.paths) + 1):
         view.add_column(f"path {i}", justify="right")
-    tcp = {r.conditions.kernel: g for g in groups.values() for r in g if r.conditions.plain_tcp}
+    tcp = {_peer(g[0]): g for g in groups.values() if g[0].conditions.plain_tcp}
     for name, group in groups.items():
         rate, c = goodput(group), group[0].conditions
-        of_tcp = f"{rate / goodput(tcp[c.kernel]):.2f}" if c.kernel in tcp else "-"
+        alone = goodput(tcp[_peer(group[0])]) if _peer(group[0]) in tcp else 0
+        of_tcp = f"{rate / alone:.2f}" if alone else "-"
         worth = "-" if c.plain_tcp else f"{median(r.benefit for r in group):+.2f}"
         more = [f"{factor * median(r.main[figure] for r in group):.2f}" for _, figure, factor in extra]
         shares = [f"{share:.0%}" for share in group[0].shares]
         view.add_row(name, f"{rate / 1e6:.2f}", of_tcp, worth, *more, *shares)
     return view
+
+
+def _peer(result: Result) -> tuple[str, str]:
+    """What a result and the plain TCP to compare it with have in common."""
+    return result.conditions.kernel, result.conditions.congestion
 
 
 def describe(workload: Workload) -> str:
@@ -82,7 +90,8 @@ def title(results: Sequence[Result]) -> str:
     buffer = f"buffers {c.buffer / 1000:g} KB" if c.buffer else "autotuned buffers"
     releases = ", ".join(dict.fromkeys(r.kernel["release"] for r in results))
     competing = f", {c.competing} TCP flows ({c.competing_congestion}) on each path" if c.competing else ""
-    lines.append(f"Linux {releases}, {c.congestion}, {buffer}, {describe(c.workload)}{competing}")
+    controls = " and ".join(dict.fromkeys(r.conditions.congestion for r in results))
+    lines.append(f"Linux {releases}, {controls}, {buffer}, {describe(c.workload)}{competing}")
     return "\n".join(lines)
 
 

@@ -150,6 +150,7 @@ def row(result: Result) -> dict[str, object]:
         "subflows": c.subflows,
         "connections": c.connections,
         "competing": c.competing,
+        "competing_congestion": c.competing_congestion if c.competing else None,
         "buffer_bytes": c.buffer or "autotuned",
         "workload": workload.pop("name"),
         **{f"workload_{k}": v for k, v in workload.items()},
@@ -166,7 +167,7 @@ def write_csv(path: Path, results: Iterable[Result], failures: Iterable[Failure]
     rows = [row(r) for r in results]
     for failure in failures:
         bare = Result(failure.conditions, ({"goodput_bps": 0.0},), (), {}, {"release": "", "build": ""})
-        rows.append({**row(bare), "all_goodput_bps": None, "goodput_bps": None, "benefit": None})
+        rows.append({**row(bare), "all_goodput_bps": None, "goodput_bps": None, "benefit": None, "jain": None})
         rows[-1]["error"] = failure.reason
     names = list(dict.fromkeys(name for r in rows for name in r))
     with path.open("w", newline="") as file:

@@ -30,6 +30,8 @@ def rate(text: str, what: str = "rate") -> float:
     value = _split(text, what, RATES, "8mbit")
     if value < 8000:
         raise UnitError(f"{what} '{text}' is below 8kbit, too slow to measure anything")
+    if value > 100e9:
+        raise UnitError(f"{what} '{text}' is above 100gbit, more than the test bed can limit")
     return value
 
 

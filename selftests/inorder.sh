@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# inorder: what a slow path carries lies ahead of its turn, and never holds up the fast one.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+need
+
+# seconds ARG...: how long a transfer takes, in ms.
+took() {
+	local start
+	start=$(date +%s%N)
+	serve
+	transfer "$@"
+	took=$((($(date +%s%N) - start) / 1000000))
+}
+
+# grown COUNTER COMMAND...: by how much a counter grows meanwhile.
+grown() {
+	local name=$1 before
+	shift
+	before=$(counter "$name")
+	"$@"
+	grown=$(($(counter "$name") - before))
+}
+
+buffers() {
+	in_client sysctl -q -w net.ipv4.tcp_wmem="4096 16384 $1" net.ipv4.tcp_rmem="4096 131072 $1"
+	in_server sysctl -q -w net.ipv4.tcp_wmem="4096 16384 $1" net.ipv4.tcp_rmem="4096 $1 $1"
+}
+
+hosts 20mbit 5ms 5mbit 100ms
+scheduler inorder
+
+grown SchedAhead took -b 200000 -m 1000 -i 10
+arrived 200000 "an application at 0.8 Mbit/s: the bytes are right"
+that "nothing is sent ahead" test "$grown" = 0
+
+grown SchedAhead took -b 15000000
+arrived 15000000 "a bulk transfer: the bytes are right"
+that "the slow path carries data ahead of its turn" less 100 "$grown"
+that "it is faster than the first path alone" less "$took" 5900
+
+buffers 100000
+grown SchedAgain took -b 5000000
+arrived 5000000 "with buffers of 100 KB: the bytes are right"
+that "it is not slower than the first path alone, by more than 5 %" less "$took" 2200
+
+buffers 4000000
+tc -n "$client" qdisc change dev c2 root netem rate 5mbit delay 100ms limit 1000 loss 5%
+grown SchedAgainBytes took -b 15000000
+arrived 15000000 "with 5 % loss on the slow path: the bytes are right"
+that "what was lost is sent again on the other one" less 0 "$grown"
+that "and no more than 2 % of the data" less "$grown" 300000
+that "the fast path goes on meanwhile" less "$took" 6600
+
+finish
