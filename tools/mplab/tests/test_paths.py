@@ -43,6 +43,9 @@ class Paths(unittest.TestCase):
             ("8mbit,20ms,80ms,color=red", "unknown 'color': there are loss"),
             ("8mbit,20ms,80ms,away@3s", "event 'away': write rate or rtt"),
             ("8mbit,20ms,80ms,rate=fast@3s", "rate 'fast' is not a number"),
+            ("8mbit,20ms,80ms,down=5@3s", "event 'down' takes no value"),
+            ("8mbit,20ms,80ms,burst=4", "burst without loss"),
+            ("8mbit,20ms,80ms,jitter=15ms", "jitter is larger than the way back"),
         ):
             with self.subTest(text), self.assertRaises(units.UnitError) as caught:
                 paths.parse(text)

@@ -20,6 +20,7 @@ from .paths import Path
 from .workloads import Bulk, Ends, Workload
 
 TCP = "tcp"  # instead of a scheduler's name: plain TCP, over the first path
+PATIENCE = 20_000  # virtual seconds after which a guest gives up, on a path that stays dead
 TOPOLOGIES = ("disjoint", "shared", "triangle")
 
 
@@ -158,6 +159,7 @@ def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
             "sleep 0.5\n",
             topology.events(net),
             *(workload.connecting(ends) for workload, ends in work),
+            f"{{ sleep {PATIENCE}; kill $pids; }} 2>/dev/null &\n",
             "wait $pids || true\n",
             *sent,
             *counters,
@@ -204,11 +206,13 @@ def measure(guests: Guests, c: Conditions, cpu: int | None = None, keep: FilePat
     """Boot a guest, run the traffic, return the result. keep: directory for packet captures."""
     with scratch() as directory:
         options = ["--seed", str(c.seed)] + (["--cpu", str(cpu)] if cpu is not None else [])
+        said = ""
         try:
-            guests.run(script(c, directory, keep is not None), directory, *options)
+            said = guests.run(script(c, directory, keep is not None), directory, *options)
             result = evaluate(c, directory, guests.build_id)
         except GuestError as error:
-            raise GuestError(f"{c.scheduler}, {c.congestion}, seed {c.seed}: {error}") from None
+            words = "".join(f"\n  {line}" for line in said.splitlines()[-5:])
+            raise GuestError(f"{c.scheduler}, {c.congestion}, seed {c.seed}: {error}{words}") from None
         for file in directory.glob("*.pcap") if keep else ():
             (keep / file.name).write_bytes(file.read_bytes())
         return result

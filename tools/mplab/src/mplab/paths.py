@@ -137,6 +137,8 @@ def _event(text: str) -> Event:
     what, _, value = change.partition("=")
     _choice(what, "event", EVENTS)
     parse = {"rate": units.rate, "rtt": units.seconds, "loss": units.percent}.get(what)
+    if value and not parse:
+        raise units.UnitError(f"event '{what}' takes no value")
     return Event(units.seconds(at, f"time of '{what}'"), what, parse(value, what) if parse else 0.0)
 
 
@@ -149,6 +151,16 @@ def _extend(path: Path, field: str) -> Path:
     return replace(path, loss=units.percent(field, "loss"))
 
 
+def _check(path: Path) -> None:
+    """What fits together."""
+    if path.burst > 1 and not path.loss:
+        raise units.UnitError("burst without loss")
+    if path.jitter > path.rtt * (1 - path.there / 100):
+        raise units.UnitError("jitter is larger than the way back, which makes up for it")
+    if path.queue_bytes >= 1 << 32:
+        raise units.UnitError("the queue is larger than 4 GB")
+
+
 def parse(text: str) -> Path:
     """A path from its text; UnitError says what is wrong with it."""
     fields = text.split(",")
@@ -159,6 +171,7 @@ def parse(text: str) -> Path:
         path = Path(rate, rtt, **_queue(fields[2]))
         for field in fields[3:]:
             path = _extend(path, field)
+        _check(path)
     except units.UnitError as error:
         raise units.UnitError(f"--path {text}: {error}") from None
     return path

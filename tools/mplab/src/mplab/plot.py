@@ -59,9 +59,10 @@ def _over_time(axes: Axes, groups: dict[str, list[Result]]) -> None:
             style = "--" if group[0].conditions.plain_tcp else "-"
             axes.plot(time, [r / 1e6 for r in rate], style, label=name, linewidth=1.3)
     axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]")
-    axes.set_ylim(bottom=0, top=1.25 * axes.get_ylim()[1])
+    columns = _columns(groups)
+    axes.set_ylim(bottom=0, top=(1.15 + 0.1 * -(-len(groups) // columns)) * axes.get_ylim()[1])
     if axes.lines:
-        axes.legend(fontsize="small", loc="upper center", ncols=_columns(groups))
+        axes.legend(fontsize="small", loc="upper center", ncols=columns)
     axes.grid(alpha=0.3)
 
 

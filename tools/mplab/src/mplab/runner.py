@@ -167,7 +167,9 @@ def write_csv(path: Path, results: Iterable[Result], failures: Iterable[Failure]
     rows = [row(r) for r in results]
     for failure in failures:
         bare = Result(failure.conditions, ({"goodput_bps": 0.0},), (), {}, {"release": "", "build": ""})
-        rows.append({**row(bare), "all_goodput_bps": None, "goodput_bps": None, "benefit": None, "jain": None})
+        rows.append(
+            {**row(bare), "all_goodput_bps": None, "goodput_bps": None, "benefit": None, "jain": None}
+        )
         rows[-1]["error"] = failure.reason
     names = list(dict.fromkeys(name for r in rows for name in r))
     with path.open("w", newline="") as file:

@@ -223,7 +223,7 @@ events {{ worker_connections 1024; }}
 http {{ access_log off; sendfile on; keepalive_requests 100000;
   client_body_temp_path {dir}/body; proxy_temp_path {dir}/proxy; fastcgi_temp_path {dir}/fcgi;
   uwsgi_temp_path {dir}/uwsgi; scgi_temp_path {dir}/scgi;
-  server {{ listen 80; root {dir}; }} }}
+  server {{ listen {listen}; root {dir}; }} }}
 """
 
 
@@ -243,15 +243,17 @@ class Http:
 
     def listening(self, ends: Ends) -> str:
         where, namespace = ends.directory, host(SERVER, ends.flow)
+        listen = "[::]:80 ipv6only=off" if ends.family == 6 else "80"
         server = self._over(ends, "nginx", "-p", str(where), "-c", f"{where}/nginx.conf")
         return (
-            f"cat >{where}/nginx.conf <<'END'\n{NGINX.format(dir=where)}END\n"
+            f"cat >{where}/nginx.conf <<'END'\n{NGINX.format(dir=where, listen=listen)}END\n"
             f"head -c {self.size} /dev/zero >{where}/file\n"
             f"ip netns exec {namespace} {server} & server=$!\n"
         )
 
     def connecting(self, ends: Ends) -> str:
-        url = f"http://{ends.server_address}/file"
+        address = ends.server_address
+        url = f"http://[{address}]/file" if ":" in address else f"http://{address}/file"
         load = ["-q", "-n", f"{self.requests}", "-c", f"{self.clients}", "-s", "600", url]
         return (
             f"ip netns exec {host(CLIENT, ends.flow)} {self._over(ends, 'ab', *load)}"
@@ -269,7 +271,8 @@ class Http:
 
         failed = figure(r"Failed requests:\s+(\d+)")
         if failed or "Non-2xx" in said:
-            raise GuestError(f"requests failed: {said.strip()[-300:]}")
+            why = [line for line in said.splitlines() if line.startswith(("Failed", "Non-2xx", "   (Con"))]
+            raise GuestError(f"requests failed: {'; '.join(why)}")
         per_second = figure(r"Requests per second:\s+([0-9.]+)")
         return {
             "goodput_bps": per_second * self.size * 8,
