@@ -254,7 +254,9 @@ int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
 	}
 
 	subflow->sched_ahead = MPTCP_SCHED_SEND_HEAD;
-	if (!msk->ahead || before64(seq, head->data_seq + head->already_sent))
+	/* meanwhile another context may have sent it all, or fallen back */
+	if (!msk->ahead || !head || __mptcp_check_fallback(msk) ||
+	    before64(seq, head->data_seq + head->already_sent))
 		return 0;
 
 	seq = mptcp_ahead_free_from(msk->ahead, seq);

@@ -307,12 +307,13 @@ static int inorder_get_send(struct mptcp_sock *msk)
 	bool backups = mptcp_sched_only_backups(msk);
 	struct mptcp_subflow_context *subflow;
 	struct inorder_path path, best = {};
-	u32 fastest = U32_MAX, bytes;
+	u32 fastest = U32_MAX, usable = 0, bytes;
 
 	mptcp_for_each_subflow(msk, subflow) {
 		if (!mptcp_sched_usable(subflow, backups))
 			continue;
 		inorder_look(&path, subflow);
+		usable++;
 		fastest = min(fastest, path.delivery);
 		if (path.room && (!best.subflow || path.delivery < best.delivery))
 			best = path;
@@ -329,7 +330,9 @@ static int inorder_get_send(struct mptcp_sock *msk)
 	}
 
 	if (best.delivery == fastest) {
-		bytes = min(best.room, mptcp_sched_mss(best.subflow));
+		/* with others there, the next packet may be better off on one */
+		bytes = usable == 1 ? best.room :
+				      min(best.room, mptcp_sched_mss(best.subflow));
 		mptcp_sched_commit(msk, best.subflow, bytes, MPTCP_SCHED_BEST);
 		inorder_book(&best, bytes);
 		return 0;

@@ -121,7 +121,7 @@ class Handover(Figure):
     50 messages of 200 bytes a second; path 1 is dead from 10 s to 20 s.
     """
 
-    schedulers: tuple[str, ...] = ("default", "minrtt", "rr", "redundant")
+    schedulers: tuple[str, ...] = ("default", "minrtt", "rr", "inorder", "redundant")
 
     def _cell(self, s: Setting, scheduler: str) -> list[Conditions]:
         net = (
@@ -164,18 +164,18 @@ DELAYS = [
     BlockDelays(
         "fig4.5", "Head-of-line blocking at 4 Mbit/s",
         "round robin spreads the delay up to 2.5 s",
-        BROADBAND_3G, 4e6, ("rr", "default", "minrtt", "minrtt+rp", "minrtt+bm", "redundant"),
+        BROADBAND_3G, 4e6, ("rr", "default", "minrtt", "minrtt+rp", "minrtt+bm", "inorder", "redundant"),
     ),
     BlockDelays(
         "fig4.11", "Delay at full speed over WiFi and 3G, 200 KB",
         "retransmission and penalization avoid the larger delays of plain MPTCP",
         ("8mbit,20ms,80ms", "2mbit,150ms,2s"), 0.0,
-        ("default", "minrtt", "minrtt+rp", "minrtt+rp+bm"), 200,
+        ("default", "minrtt", "minrtt+rp", "minrtt+rp+bm", "inorder"), 200,
     ),
     DelayIncrease(
         "fig4.21", "Schedulers, application-limited: the worst block",
         "high BDP: lowest RTT 10 to 100 % in 70 % of the experiments; round robin 100 to 1500 % in 40 %",
-        (("high", 0.2, 100),), ("rr", "default", "minrtt", "minrtt+rp", "minrtt+bm"),
+        (("high", 0.2, 100),), ("rr", "default", "minrtt", "minrtt+rp", "minrtt+bm", "inorder"),
     ),
     Handover(
         "handover", "The better path dies mid-call",

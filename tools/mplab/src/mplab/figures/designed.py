@@ -176,7 +176,7 @@ class Sensitivity(Figure):
         return table
 
 
-ALL_SCHEDULERS = ("default", "minrtt", "minrtt+rp", "minrtt+bm", "minrtt+rp+bm")
+ALL_SCHEDULERS = ("default", "minrtt", "minrtt+rp", "minrtt+bm", "minrtt+rp+bm", "inorder")
 
 DESIGNED = [
     Designed(
@@ -194,7 +194,7 @@ DESIGNED = [
     Designed(
         "fig4.13", "Autotuned buffers: the fixed penalization",
         "high BDP: 80 % below 0 before the fix, median 0.5 after; low BDP: 75 % at 0.85 or more",
-        ("low", "high"), ("default", "minrtt", "minrtt+rp"),
+        ("low", "high"), ("default", "minrtt", "minrtt+rp", "inorder"),
     ),
     Designed(
         "fig4.18", "Schedulers, bulk transfer",
@@ -206,7 +206,7 @@ DESIGNED = [
     BufferUse(
         "fig4.12", "Memory that autotuning takes",
         "half of the low-BDP experiments stay below 4 MB",
-        ("default", "minrtt"),
+        ("default", "minrtt", "inorder"),
     ),
     Sensitivity(
         "sensitivity", "Sensitivity to the choice of points",

@@ -97,7 +97,7 @@ SWEEPS = [
     Sweep(
         "fig4.4", "WiFi and 3G: a small buffer holds MPTCP up",
         "MPTCP without mechanisms is worse than TCP over WiFi until the buffer is large",
-        WIFI_3G, ("default", "minrtt", "rr"), KB, SMALL_KB,
+        WIFI_3G, ("default", "minrtt", "rr", "inorder"), KB, SMALL_KB,
     ),
     Sweep(
         "fig4.6", "Opportunistic retransmission: goodput, and what the links carry for it",
@@ -107,23 +107,23 @@ SWEEPS = [
     Sweep(
         "fig4.7", "Retransmission and penalization",
         "MPTCP always outperforms or at least matches TCP over WiFi",
-        WIFI_3G, ("default", "minrtt", "minrtt+rp", "minrtt+rp+bm"), KB, SMALL_KB,
+        WIFI_3G, ("default", "minrtt", "minrtt+rp", "minrtt+rp+bm", "inorder"), KB, SMALL_KB,
     ),
     Sweep(
         "fig4.8", "WiFi and a very weak 3G (50 kbit/s)",
         "ten times the goodput of plain MPTCP at 200 KB with both mechanisms",
-        WIFI_WEAK_3G, ("default", "minrtt", "minrtt+rp", "minrtt+rp+bm"), KB, SMALL_KB,
+        WIFI_WEAK_3G, ("default", "minrtt", "minrtt+rp", "minrtt+rp+bm", "inorder"), KB, SMALL_KB,
     ),
     Sweep(
         "fig4.9", "1 Gbit/s and 100 Mbit/s",
         "both links used from 250 KB with both mechanisms; plain MPTCP needs 2 MB to reach TCP",
-        GIGABIT_100M, ("default", "minrtt", "minrtt+rp"),
+        GIGABIT_100M, ("default", "minrtt", "minrtt+rp", "inorder"),
         (100, 250, 500, 1000, 2000, 4000), (250, 1000, 4000), fast=True,
     ),
     Sweep(
         "fig4.10", "Three links of 1 Gbit/s",
         "with equal links the mechanisms change nothing, at any buffer size",
-        THREE_GIGABIT, ("default", "minrtt", "minrtt+rp"),
+        THREE_GIGABIT, ("default", "minrtt", "minrtt+rp", "inorder"),
         (100, 250, 500, 1000, 2000, 4000), (250, 1000, 4000), fast=True,
     ),
 ]  # fmt: skip
