@@ -130,7 +130,7 @@ static inline void mptcp_sched_skip_ahead(struct mptcp_sock *msk)
 static inline void mptcp_sched_drop_ahead(struct mptcp_sock *msk)
 {
 	if (msk->ahead)
-		msk->ahead->count = msk->ahead->first = 0;
+		msk->ahead->count = 0;
 }
 
 /* @sent bytes of the decision went to @subflow, in segments of @mss bytes. */

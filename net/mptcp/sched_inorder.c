@@ -341,7 +341,6 @@ static int inorder_get_send(struct mptcp_sock *msk)
 	return inorder_send_ahead(msk, &best, inorder_gap(msk, &best, backups));
 }
 
-
 static struct mptcp_sched_ops mptcp_sched_inorder = {
 	.get_send	= inorder_get_send,
 	.wnd_blocked	= inorder_wnd_blocked,

@@ -21,7 +21,6 @@ from .workloads import Bulk, Ends, Workload
 
 TCP = "tcp"  # instead of a scheduler's name: plain TCP, over the first path
 PATIENCE = 20_000  # virtual seconds after which a guest gives up, on a path that stays dead
-TOPOLOGIES = ("disjoint", "shared", "triangle")
 
 
 @dataclass(frozen=True)

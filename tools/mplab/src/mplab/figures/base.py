@@ -87,11 +87,6 @@ def bulk(s: Setting) -> Bulk:
     return Bulk(60, 0) if s.full else Bulk(10, 3)
 
 
-def best_first(paths: tuple[Path, ...]) -> tuple[Path, ...]:
-    """The path that a user would take alone comes first."""
-    return tuple(sorted(paths, key=lambda p: (-p.capacity, p.rtt)))
-
-
 def goodputs(results: Outcome, wanted: Sequence[Conditions]) -> list[float]:
     return [results[c].goodput for c in wanted if c in results]
 
