@@ -10,7 +10,7 @@ from rich.table import Table
 
 from . import designs, metrics, plot
 from .experiment import Result
-from .figures.base import QUANTILES, benefit_axis, boxes
+from .figures.base import QUANTILES, as_paths, benefit_axis, boxes
 from .paths import Path
 from .report import console
 
@@ -27,10 +27,7 @@ def points(kind: str, name: str, count: int, seed: int) -> list[tuple[Path, ...]
         cube = designs.grid([per_dimension] * len(dimensions))
     else:
         cube = designs.wsp(len(dimensions), count, seed)
-    return [
-        tuple(Path(p[f"rate{i}"], p[f"rtt{i}"], p[f"queue{i}"], p.get(f"loss{i}", 0.0)) for i in (1, 2))
-        for p in designs.scale(cube, dimensions)
-    ]
+    return as_paths(cube, dimensions)
 
 
 def _levels(count: int, dimensions: int) -> list[int]:

@@ -72,14 +72,23 @@ class Figure(ABC):
         """Draw those of the runs that there are."""
 
 
-def points(environment: str, count: int, seed: int) -> list[tuple[Path, Path]]:
-    """A space-filling design of two paths in one of the thesis' environments."""
-    dimensions = designs.domains(environment)
-    found = []
-    for p in designs.scale(designs.wsp(len(dimensions), count, seed), dimensions):
-        pair = [Path(p[f"rate{i}"], p[f"rtt{i}"], p[f"queue{i}"], p.get(f"loss{i}", 0.0)) for i in (1, 2)]
-        found.append((pair[0], pair[1]))
-    return found
+def as_paths(
+    cube: designs.Array, dimensions: Sequence[designs.Domain], paths: int = 2
+) -> list[tuple[Path, ...]]:
+    """Points of the unit cube as networks of so many paths."""
+    return [
+        tuple(
+            Path(p[f"rate{i}"], p[f"rtt{i}"], p[f"queue{i}"], p.get(f"loss{i}", 0.0))
+            for i in range(1, paths + 1)
+        )
+        for p in designs.scale(cube, dimensions)
+    ]
+
+
+def points(environment: str, count: int, seed: int, paths: int = 2) -> list[tuple[Path, ...]]:
+    """A space-filling design in one of the thesis' environments."""
+    dimensions = designs.domains(environment, paths)
+    return as_paths(designs.wsp(len(dimensions), count, seed), dimensions, paths)
 
 
 def bulk(s: Setting) -> Bulk:

@@ -152,7 +152,7 @@ class Sensitivity(Figure):
 
     environment: str = "low"
 
-    def _designs(self, s: Setting) -> list[list[tuple[Path, Path]]]:
+    def _designs(self, s: Setting) -> list[list[tuple[Path, ...]]]:
         return [points(self.environment, s.pick(200, 8), s.seed + i) for i in range(5)]
 
     def _cells(self, s: Setting) -> list[list[Conditions]]:

@@ -6,11 +6,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .. import designs, metrics, paths
+from .. import metrics, paths
 from ..experiment import Conditions, Result
 from ..paths import Path
 from ..workloads import Bulk
-from .base import Figure, Outcome, Setting, Table, add_quantiles, boxes, bulk, legend, middle, quantile_table
+from .base import (
+    Figure,
+    Outcome,
+    Setting,
+    Table,
+    add_quantiles,
+    boxes,
+    bulk,
+    legend,
+    middle,
+    points,
+    quantile_table,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -61,12 +73,7 @@ class Triangle(Figure):
     """Three connections, each over one bottleneck and over the other two. Ideal: one hop only."""
 
     def _points(self, s: Setting, environment: str) -> list[tuple[Path, ...]]:
-        dimensions = designs.domains(environment, paths=3)
-        cube = designs.wsp(len(dimensions), s.pick(400, 6), s.seed)
-        return [
-            tuple(Path(p[f"rate{i}"], p[f"rtt{i}"], p[f"queue{i}"]) for i in (1, 2, 3))
-            for p in designs.scale(cube, dimensions)
-        ]
+        return points(environment, s.pick(400, 6), s.seed, paths=3)
 
     def _cell(self, s: Setting, environment: str, congestion: str) -> list[Conditions]:
         return [

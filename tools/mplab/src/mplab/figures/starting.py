@@ -43,7 +43,7 @@ class ShortTransfers(Figure):
     def _conditions(self, pair: tuple[Path, ...], size: int) -> Conditions:
         return Conditions(pair, self.scheduler, workload=Request(size, count=3))
 
-    def _pairs(self, s: Setting) -> list[tuple[Path, Path]]:
+    def _pairs(self, s: Setting) -> list[tuple[Path, ...]]:
         return points("low", s.pick(200, 10), s.seed)
 
     def plan(self, s: Setting) -> list[Conditions]:
@@ -54,7 +54,7 @@ class ShortTransfers(Figure):
                 wanted += [forth, back, *(tcp_alone(p, forth) for p in pair)]
         return wanted
 
-    def _benefits(self, results: Outcome, pair: tuple[Path, Path], size: int) -> list[float]:
+    def _benefits(self, results: Outcome, pair: tuple[Path, ...], size: int) -> list[float]:
         """With the pair's first path first (as good as random), and with the better one first."""
         forth = results.get(self._conditions(pair, size))
         back = results.get(self._conditions(pair[::-1], size))
