@@ -32,6 +32,9 @@
  */
 #define MPTCP_SCHED_ALLOWED	"default inorder minrtt rr"
 
+/* net.mptcp.sched_bm_lambda at first, see sched_bm.c */
+#define MPTCP_SCHED_BM_LAMBDA	300
+
 /* Schedulers that this kernel was built with, built-in or as modules. */
 static const char * const mptcp_sched_known[] = {
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_INORDER)
@@ -39,6 +42,9 @@ static const char * const mptcp_sched_known[] = {
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_MINRTT)
 	"minrtt",
+#endif
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_REDUNDANT)
+	"redundant",
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_RR)
 	"rr",
@@ -53,10 +59,22 @@ struct mptcp_sched_list {
 
 struct mptcp_sched_net {
 	struct mptcp_sched_list __rcu *allowed; /* NULL: MPTCP_SCHED_ALLOWED */
+	u32 bm_lambda;				/* percent */
 	struct ctl_table_header *sysctl;
 };
 
+/* Less than 1 would leave the path idle, even without a queue. */
+static unsigned int mptcp_sched_bm_lambda_min = 100;
+static unsigned int mptcp_sched_bm_lambda_max = 10000;
+
 static unsigned int mptcp_sched_net_id;
+
+u32 mptcp_sched_bm_lambda(const struct net *net)
+{
+	const struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
+
+	return READ_ONCE(sn->bm_lambda);
+}
 
 /* Serializes writers of the sysctls, of all namespaces. */
 static DEFINE_MUTEX(mptcp_sched_mutex);
@@ -78,7 +96,7 @@ bool mptcp_sched_list_has(const char *list, const char *name)
 EXPORT_SYMBOL_GPL(mptcp_sched_list_has);
 
 /* Append @name to the @list in a buffer of @len bytes, unless it is there. */
-static void mptcp_sched_list_add(char *list, size_t len, const char *name)
+void mptcp_sched_list_add(char *list, size_t len, const char *name)
 {
 	size_t used = strlen(list);
 
@@ -136,19 +154,27 @@ static struct mptcp_sched_ops *mptcp_sched_load_get(const char *name)
 	return mptcp_sched_find_get(name);
 }
 
-static bool mptcp_sched_is_allowed(const struct net *net, const char *name)
+/* A scheduler that is allowed is so with all extensions: they send less, or
+ * what the peer waits for.
+ */
+static bool mptcp_sched_is_allowed(const struct net *net,
+				   const struct mptcp_sched_name *name)
 {
 	const struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
 	const struct mptcp_sched_list *list;
+	char full[MPTCP_SCHED_NAME_MAX];
+	const char *names;
 	bool allowed;
 
-	if (!strcmp(name, mptcp_get_scheduler(net)))
+	mptcp_sched_print(full, name->base, name->ext);
+	if (!strcmp(full, mptcp_get_scheduler(net)))
 		return true;
 
 	rcu_read_lock();
 	list = rcu_dereference(sn->allowed);
-	allowed = mptcp_sched_list_has(list ? list->names : MPTCP_SCHED_ALLOWED,
-				       name);
+	names = list ? list->names : MPTCP_SCHED_ALLOWED;
+	allowed = mptcp_sched_list_has(names, name->base) ||
+		  mptcp_sched_list_has(names, full);
 	rcu_read_unlock();
 
 	return allowed;
@@ -157,7 +183,7 @@ static bool mptcp_sched_is_allowed(const struct net *net, const char *name)
 /**
  * mptcp_sched_get - scheduler for a connection, by name
  * @net: network namespace of the connection
- * @name: name of the scheduler
+ * @name: of the scheduler, with extensions
  * @privileged: the caller may use all, not only those allowed
  *
  * Sleeps.
@@ -165,22 +191,47 @@ static bool mptcp_sched_is_allowed(const struct net *net, const char *name)
  * Return: the scheduler, with a reference on its module, or an ERR_PTR: -ENOENT
  * (no such scheduler), -EPERM (@name is not allowed).
  */
-struct mptcp_sched_ops *mptcp_sched_get(const struct net *net, const char *name,
+struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,
+					const struct mptcp_sched_name *name,
 					bool privileged)
 {
 	struct mptcp_sched_ops *sched;
 
 	if (!privileged && !mptcp_sched_is_allowed(net, name)) {
-		bool exists = mptcp_sched_is_known(name);
+		bool exists = mptcp_sched_is_known(name->base);
 
 		rcu_read_lock();
-		exists |= !!mptcp_sched_find(name);
+		exists |= !!mptcp_sched_find(name->base);
 		rcu_read_unlock();
 		return ERR_PTR(exists ? -EPERM : -ENOENT);
 	}
 
-	sched = mptcp_sched_load_get(name);
+	sched = mptcp_sched_load_get(name->base);
 	return sched ?: ERR_PTR(-ENOENT);
+}
+
+/* Bring @name to the form in which it is shown, and load its scheduler. */
+static struct mptcp_sched_ops *mptcp_sched_name_get(const char *name, char *shown)
+{
+	struct mptcp_sched_name parsed;
+	struct mptcp_sched_ops *sched;
+
+	if (mptcp_sched_parse(name, &parsed) ||
+	    !mptcp_sched_print(shown, parsed.base, parsed.ext))
+		return ERR_PTR(-EINVAL);
+	sched = mptcp_sched_load_get(parsed.base);
+	return sched ?: ERR_PTR(-ENOENT);
+}
+
+/* The registered scheduler of a name that was checked before. */
+static struct mptcp_sched_ops *mptcp_sched_name_find(const char *name, u8 *ext)
+{
+	struct mptcp_sched_name parsed;
+
+	if (mptcp_sched_parse(name, &parsed))
+		return NULL;
+	*ext = parsed.ext;
+	return mptcp_sched_find(parsed.base);
 }
 
 /**
@@ -188,26 +239,45 @@ struct mptcp_sched_ops *mptcp_sched_get(const struct net *net, const char *name,
  * @scheduler: name in use, MPTCP_SCHED_NAME_MAX bytes; its module is pinned
  * @name: the new name
  *
- * Return: 0, or -ENOENT (no such scheduler; nothing changes).
+ * Return: 0, -EINVAL (not a name, or an extension that does not exist), or
+ * -ENOENT (no such scheduler); nothing changes on error.
  */
 int mptcp_sched_set_default(char *scheduler, const char *name)
 {
 	struct mptcp_sched_ops *new, *old;
+	char shown[MPTCP_SCHED_NAME_MAX];
+	u8 ext;
 
-	new = mptcp_sched_load_get(name);
-	if (!new)
-		return -ENOENT;
+	new = mptcp_sched_name_get(name, shown);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
 
 	mutex_lock(&mptcp_sched_mutex);
 	rcu_read_lock();
-	old = mptcp_sched_find(scheduler);
+	old = mptcp_sched_name_find(scheduler, &ext);
 	rcu_read_unlock();
-	strscpy(scheduler, name, MPTCP_SCHED_NAME_MAX);
+	strscpy(scheduler, shown, MPTCP_SCHED_NAME_MAX);
 	mutex_unlock(&mptcp_sched_mutex);
 
 	if (old)
 		bpf_module_put(old, old->owner);
 	return 0;
+}
+
+/* Give a new socket the scheduler that is its namespace's default. */
+int mptcp_sched_init_default(struct mptcp_sock *msk)
+{
+	const struct net *net = sock_net((struct sock *)msk);
+	struct mptcp_sched_ops *sched;
+	u8 ext = 0;
+	int err;
+
+	rcu_read_lock();
+	sched = mptcp_sched_name_find(mptcp_get_scheduler(net), &ext);
+	err = mptcp_init_sched(msk, sched, ext);
+	rcu_read_unlock();
+
+	return err;
 }
 
 static void mptcp_sched_allowed_show(const struct net *net, char *buf, size_t len)
@@ -236,18 +306,18 @@ static int mptcp_sched_allowed_store(struct net *net, char *buf)
 		return -ENOMEM;
 
 	while ((name = strsep(&buf, " \t\n"))) {
+		char shown[MPTCP_SCHED_NAME_MAX];
 		struct mptcp_sched_ops *sched;
 
 		if (!*name)
 			continue;
-		sched = strlen(name) < MPTCP_SCHED_NAME_MAX ?
-			mptcp_sched_load_get(name) : NULL;
-		if (!sched) {
+		sched = mptcp_sched_name_get(name, shown);
+		if (IS_ERR(sched)) {
 			kfree(new);
-			return -ENOENT;
+			return PTR_ERR(sched);
 		}
 		bpf_module_put(sched, sched->owner);
-		mptcp_sched_list_add(new->names, len, name);
+		mptcp_sched_list_add(new->names, len, shown);
 	}
 
 	mutex_lock(&mptcp_sched_mutex);
@@ -279,11 +349,38 @@ static int proc_allowed_schedulers(const struct ctl_table *ctl, int write,
 	return ret;
 }
 
-static const struct ctl_table mptcp_sched_table = {
-	.procname	= "allowed_schedulers",
-	.maxlen		= MPTCP_SCHED_BUF_MAX,
-	.mode		= 0644,
-	.proc_handler	= proc_allowed_schedulers,
+static int proc_sched_extensions(const struct ctl_table *ctl, int write,
+				 void *buffer, size_t *lenp, loff_t *ppos)
+{
+	char names[MPTCP_SCHED_NAME_MAX];
+	struct ctl_table tbl = { .data = names, .maxlen = sizeof(names) };
+
+	mptcp_sched_list_extensions(names, sizeof(names));
+	return proc_dostring(&tbl, write, buffer, lenp, ppos);
+}
+
+/* Each namespace has its own copy. */
+static const struct ctl_table mptcp_sched_table[] = {
+	{
+		.procname	= "allowed_schedulers",
+		.maxlen		= MPTCP_SCHED_BUF_MAX,
+		.mode		= 0644,
+		.proc_handler	= proc_allowed_schedulers,
+	},
+	{
+		.procname	= "sched_bm_lambda",
+		.maxlen		= sizeof(u32),
+		.mode		= 0644,
+		.proc_handler	= proc_douintvec_minmax,
+		.extra1		= &mptcp_sched_bm_lambda_min,
+		.extra2		= &mptcp_sched_bm_lambda_max,
+	},
+	{
+		.procname	= "available_sched_extensions",
+		.maxlen		= MPTCP_SCHED_NAME_MAX,
+		.mode		= 0444,
+		.proc_handler	= proc_sched_extensions,
+	},
 };
 
 static int __net_init mptcp_sched_net_init(struct net *net)
@@ -291,15 +388,18 @@ static int __net_init mptcp_sched_net_init(struct net *net)
 	struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
 	struct ctl_table *table;
 
+	sn->bm_lambda = MPTCP_SCHED_BM_LAMBDA;
 	if (!IS_ENABLED(CONFIG_SYSCTL))
 		return 0;
 
-	table = kmemdup(&mptcp_sched_table, sizeof(mptcp_sched_table), GFP_KERNEL);
+	table = kmemdup(mptcp_sched_table, sizeof(mptcp_sched_table), GFP_KERNEL);
 	if (!table)
 		return -ENOMEM;
 
-	table->data = net;
-	sn->sysctl = register_net_sysctl_sz(net, "net/mptcp", table, 1);
+	table[0].data = net;
+	table[1].data = &sn->bm_lambda;
+	sn->sysctl = register_net_sysctl_sz(net, "net/mptcp", table,
+					    ARRAY_SIZE(mptcp_sched_table));
 	if (!sn->sysctl) {
 		kfree(table);
 		return -ENOMEM;
@@ -312,6 +412,7 @@ static void __net_exit mptcp_sched_net_exit(struct net *net)
 {
 	struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
 	struct mptcp_sched_ops *sched;
+	u8 ext;
 
 	if (sn->sysctl) {
 		const struct ctl_table *table = sn->sysctl->ctl_table_arg;
@@ -322,7 +423,7 @@ static void __net_exit mptcp_sched_net_exit(struct net *net)
 	kfree(rcu_dereference_protected(sn->allowed, true));
 
 	rcu_read_lock();
-	sched = mptcp_sched_find(mptcp_get_scheduler(net));
+	sched = mptcp_sched_name_find(mptcp_get_scheduler(net), &ext);
 	rcu_read_unlock();
 	if (sched)
 		bpf_module_put(sched, sched->owner);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Socket option MPTCP_SCHEDULER (level SOL_MPTCP): a connection's scheduler
+/* Socket options of level SOL_MPTCP: a connection's scheduler, and what it did
  *
- * The value is a name of 1..15 characters, with or without a final NUL. Before
+ * MPTCP_SCHEDULER: the value is a name of 1..15 characters, with or without a final NUL. Before
  * connect() or listen() it is for the connections to come (accepted sockets
  * inherit it), on a live connection for the next bytes. On a connection that
  * fell back to TCP it can be set and read, and there is nothing to schedule.
  *
- * set: EINVAL   empty or too long
+ * set: EINVAL   empty or too long, or an extension that does not exist
  *      ENOENT   no such scheduler, or its module cannot be loaded
  *      EPERM    not in net.mptcp.allowed_schedulers, and no CAP_NET_ADMIN
  *      Nothing changes on error.
  * get: the name, padded with NUL to the buffer's size, at most 16 bytes.
+ *
+ * MPTCP_SCHED_INFO, get only: struct mptcp_sched_info, or as much of it as the
+ * buffer takes. The counters stay when the scheduler is changed.
  */
 
 #define pr_fmt(fmt) "MPTCP: " fmt
@@ -25,7 +28,8 @@
  * mptcp_sk_clone_init() reads the pointer without the lock: it must see the
  * old or the new one, never none.
  */
-static void mptcp_sched_switch(struct mptcp_sock *msk, struct mptcp_sched_ops *sched)
+static void mptcp_sched_switch(struct mptcp_sock *msk,
+			       struct mptcp_sched_ops *sched, u8 ext)
 {
 	struct mptcp_sched_ops *old = msk->sched;
 	struct mptcp_subflow_context *subflow;
@@ -39,11 +43,14 @@ static void mptcp_sched_switch(struct mptcp_sock *msk, struct mptcp_sched_ops *s
 	mptcp_for_each_subflow(msk, subflow) {
 		mptcp_subflow_set_scheduled(subflow, false);
 		subflow->sched_budget = MPTCP_SCHED_UNLIMITED;
+		subflow->sched_cap = 0;
+		subflow->sched_penalty = 0;
 		memset(subflow->sched_priv, 0, sizeof(subflow->sched_priv));
 	}
 	memset(msk->sched_priv, 0, sizeof(msk->sched_priv));
 
 	WRITE_ONCE(msk->sched, sched);
+	WRITE_ONCE(msk->sched_ext, ext);
 	if (sched->init)
 		sched->init(msk);
 
@@ -55,25 +62,28 @@ static void mptcp_sched_switch(struct mptcp_sock *msk, struct mptcp_sched_ops *s
 int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 			   unsigned int optlen)
 {
-	char name[MPTCP_SCHED_NAME_MAX] = {};
+	char name[MPTCP_SCHED_NAME_MAX] = {}, shown[MPTCP_SCHED_NAME_MAX];
 	struct sock *sk = (struct sock *)msk;
 	struct net *net = sock_net(sk);
+	struct mptcp_sched_name parsed;
 	struct mptcp_sched_ops *sched;
 
 	if (copy_from_sockptr(name, optval, min_t(size_t, optlen, sizeof(name))))
 		return -EFAULT;
-	if (!name[0] || strnlen(name, sizeof(name)) == sizeof(name))
+	if (strnlen(name, sizeof(name)) == sizeof(name) ||
+	    mptcp_sched_parse(name, &parsed) ||
+	    !mptcp_sched_print(shown, parsed.base, parsed.ext))
 		return -EINVAL;
 
-	sched = mptcp_sched_get(net, name, ns_capable(net->user_ns, CAP_NET_ADMIN));
+	sched = mptcp_sched_get(net, &parsed, ns_capable(net->user_ns, CAP_NET_ADMIN));
 	if (IS_ERR(sched))
 		return PTR_ERR(sched);
 
 	lock_sock(sk);
-	if (sched == msk->sched) {
+	if (sched == msk->sched && parsed.ext == msk->sched_ext) {
 		bpf_module_put(sched, sched->owner);
 	} else {
-		mptcp_sched_switch(msk, sched);
+		mptcp_sched_switch(msk, sched, parsed.ext);
 		/* whoever was to carry out the old decisions finds none */
 		mptcp_check_and_set_pending(sk);
 	}
@@ -95,11 +105,35 @@ int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
 		return -EINVAL;
 
 	lock_sock(sk);
-	strscpy(name, msk->sched ? msk->sched->name : "default", sizeof(name));
+	mptcp_sched_print(name, msk->sched ? msk->sched->name : "default",
+			  msk->sched_ext);
 	release_sock(sk);
 
 	len = min_t(unsigned int, len, sizeof(name));
 	if (put_user(len, optlen) || copy_to_user(optval, name, len))
+		return -EFAULT;
+
+	return 0;
+}
+
+int mptcp_sched_getinfo(struct mptcp_sock *msk, char __user *optval,
+			int __user *optlen)
+{
+	struct sock *sk = (struct sock *)msk;
+	struct mptcp_sched_info info;
+	int len;
+
+	if (get_user(len, optlen))
+		return -EFAULT;
+	if (len < 0)
+		return -EINVAL;
+
+	lock_sock(sk);
+	info = msk->sched_info;
+	release_sock(sk);
+
+	len = min_t(unsigned int, len, sizeof(info));
+	if (put_user(len, optlen) || copy_to_user(optval, &info, len))
 		return -EFAULT;
 
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tracepoint of the MPTCP packet schedulers: one event per decision. */
+/* Tracepoints of the MPTCP packet schedulers: decisions and penalizations. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM mptcp_sched
 
@@ -17,6 +17,7 @@
 		{ MPTCP_SCHED_RETRANS,	"retrans" },		\
 		{ MPTCP_SCHED_AHEAD,	"ahead" },		\
 		{ MPTCP_SCHED_AGAIN,	"again" },		\
+		{ MPTCP_SCHED_COPY,	"copy" },		\
 		{ MPTCP_SCHED_NONE,	"none" })
 
 TRACE_EVENT(mptcp_sched_decision,
@@ -37,8 +38,9 @@ TRACE_EVENT(mptcp_sched_decision,
 	),
 
 	TP_fast_assign(
-		strscpy(__entry->sched, msk->sched ? msk->sched->name : "default",
-			MPTCP_SCHED_NAME_MAX);
+		mptcp_sched_print(__entry->sched,
+				  msk->sched ? msk->sched->name : "default",
+				  msk->sched_ext);
 		__entry->token = msk->token;
 		__entry->subflow_id = subflow ? subflow->subflow_id : 0;
 		__entry->bytes = bytes;
@@ -50,6 +52,32 @@ TRACE_EVENT(mptcp_sched_decision,
 		  __entry->sched, __entry->token, __entry->subflow_id,
 		  (int)__entry->bytes,
 		  show_mptcp_sched_reason(__entry->reason), __entry->backup)
+);
+
+TRACE_EVENT(mptcp_sched_penalize,
+
+	TP_PROTO(const struct mptcp_sock *msk,
+		 const struct mptcp_subflow_context *subflow, u32 used),
+
+	TP_ARGS(msk, subflow, used),
+
+	TP_STRUCT__entry(
+		__field(u32, token)
+		__field(u32, subflow_id)
+		__field(u32, used)
+		__field(u32, cap)
+	),
+
+	TP_fast_assign(
+		__entry->token = msk->token;
+		__entry->subflow_id = subflow->subflow_id;
+		__entry->used = used;
+		__entry->cap = subflow->sched_cap;
+	),
+
+	TP_printk("token=%#x subflow=%u segments=%u->%u",
+		  __entry->token, __entry->subflow_id, __entry->used,
+		  __entry->cap)
 );
 
 #endif /* _MPTCP_SCHED_TRACE_H */

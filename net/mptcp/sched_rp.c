@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MPTCP packet schedulers: retransmission and penalization, the extension "+rp"
+ *
+ * The receiver keeps data that arrived out of order until what comes before it
+ * is there. When a slow subflow owes the first missing byte, all others run
+ * into the end of the receive window and stop, though their congestion windows
+ * have room:
+ *
+ *	   snd_una                                        wnd_end
+ *	-----|==slow==|====fast=====|==slow==|====fast======|
+ *	      missing    arrived     missing    arrived
+ *
+ * Then two things are done:
+ *
+ * - Opportunistic retransmission: a subflow with room sends again what is
+ *   missing, except for what comes soon: in flight on its owner, data arrives
+ *   evenly over the round trip, the oldest first, and what arrives within a
+ *   round trip of the helper is left to it. Each byte is sent again once.
+ * - Penalization: the subflow that owes the data had too much in flight. It may
+ *   use only half of what it had, at most once per round trip. What it may use
+ *   then grows as a congestion window does: doubled each round trip in slow
+ *   start, else by a 16th of what it used before. (By a segment, as the thesis
+ *   has it, takes minutes where windows have a thousand.)
+ *
+ * The thesis halves the congestion window itself. That takes the subflow's lock,
+ * and congestion control undoes it soon (cubic goes back to where it was). We
+ * limit how much of the window the scheduler uses instead, and leave the window
+ * to its owner.
+ *
+ * Nothing of this happens while the receive window lasts.
+ *
+ * Source: C. Paasch, "Improving Multipath TCP", PhD thesis, 2014, section 4.2;
+ * Raiciu et al., "How Hard Can It Be? Designing and Implementing a Deployable
+ * Multipath TCP", NSDI 2012. The thesis sends again the first segment only.
+ *
+ * Locking: all under the msk lock.
+ */
+
+#include <net/tcp.h>
+#include "protocol.h"
+#include "mib.h"
+#include "sched.h"
+#include "sched_trace.h"
+
+/* Outside slow start a penalized subflow gets back this part of what it used
+ * before, in each round trip.
+ */
+#define RP_STEPS	16
+
+static u32 mptcp_rp_srtt(const struct mptcp_subflow_context *subflow)
+{
+	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us) >> 3;
+}
+
+/* Segments that a subflow may use @rtts round trips after it was penalized to
+ * @penalty, having used @before.
+ */
+u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts, bool slow_start)
+{
+	u64 segs;
+
+	if (slow_start)
+		segs = (u64)penalty << min(rtts, 31U);
+	else
+		segs = penalty + (u64)rtts * max(before / RP_STEPS, 1U);
+
+	return min_t(u64, segs, MPTCP_SCHED_UNCAPPED);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_rp_segs);
+
+/* How much of its window may @subflow use? */
+u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	u32 elapsed = (u32)tcp_clock_us() - subflow->sched_penalized_at;
+	u32 segs;
+
+	if (!subflow->sched_penalty)
+		return MPTCP_SCHED_UNCAPPED;
+
+	segs = mptcp_sched_rp_segs(subflow->sched_penalty,
+				   subflow->sched_penalized_from,
+				   elapsed / max(mptcp_rp_srtt(subflow), 1U),
+				   tcp_in_slow_start(tp));
+	if (segs < READ_ONCE(tp->snd_cwnd))
+		return segs;
+	subflow->sched_penalty = 0;
+	return MPTCP_SCHED_UNCAPPED;
+}
+
+/* @owner owes what the connection waits for, and @subflow had to stop. */
+static void mptcp_rp_penalize(struct mptcp_sock *msk,
+			      const struct mptcp_subflow_context *subflow,
+			      struct mptcp_subflow_context *owner)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(owner));
+	u32 now = tcp_clock_us(), used;
+
+	if (mptcp_rp_srtt(subflow) >= mptcp_rp_srtt(owner) ||
+	    now - owner->sched_penalized_at < mptcp_rp_srtt(owner))
+		return;
+
+	used = min(READ_ONCE(tp->snd_cwnd), mptcp_sched_rp_cap(owner));
+	owner->sched_penalty = max(used / 2, 1U);
+	owner->sched_penalized_from = used;
+	owner->sched_cap = owner->sched_penalty;
+	owner->sched_penalized_at = now;
+	mptcp_sched_count(msk, MPTCP_MIB_SCHEDPENALIZED,
+			  &msk->sched_info.penalized, 1);
+	trace_mptcp_sched_penalize(msk, owner, used);
+}
+
+/* @len bytes from @seq on went to @subflow in turn: know who owes them. With a
+ * single subflow there is nobody else to send them.
+ */
+void mptcp_sched_rp_own(struct mptcp_sock *msk,
+			const struct mptcp_subflow_context *subflow, u64 seq,
+			u32 len)
+{
+	struct mptcp_ahead *ahead = msk->ahead;
+
+	if (!ahead && !list_is_singular(&msk->conn_list))
+		ahead = mptcp_sched_ahead(msk);
+	if (!ahead)
+		return;
+
+	mptcp_ahead_forget(ahead, READ_ONCE(msk->snd_una));
+	mptcp_ahead_add(ahead, seq, len, subflow->subflow_id);
+}
+
+static struct mptcp_subflow_context *
+mptcp_rp_by_id(struct mptcp_sock *msk, u32 id)
+{
+	struct mptcp_subflow_context *subflow;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (subflow->subflow_id == id)
+			return subflow;
+	}
+
+	return NULL;
+}
+
+/* The subflow with the lowest RTT that has room and does not owe the data. */
+static struct mptcp_sched_choice mptcp_rp_helper(struct mptcp_sock *msk, u32 owner)
+{
+	bool backups = mptcp_sched_only_backups(msk);
+	struct mptcp_subflow_context *subflow;
+	struct mptcp_sched_choice best = {};
+
+	mptcp_for_each_subflow(msk, subflow) {
+		u32 room;
+
+		if (subflow->subflow_id == owner ||
+		    !mptcp_sched_usable(subflow, backups))
+			continue;
+		room = mptcp_sched_room(subflow);
+		if (room && (!best.subflow ||
+			     mptcp_rp_srtt(subflow) < mptcp_rp_srtt(best.subflow))) {
+			best.subflow = subflow;
+			best.room = room;
+		}
+	}
+
+	return best;
+}
+
+/* How many of the bytes that @owner owes does it deliver no later than @helper
+ * would? None if it has lost some.
+ */
+static u64 mptcp_rp_soon(const struct mptcp_subflow_context *helper,
+			 const struct mptcp_subflow_context *owner)
+{
+	const struct sock *ssk = owner ? mptcp_subflow_tcp_sock(owner) : NULL;
+	u64 flight;
+
+	if (!ssk || inet_csk(ssk)->icsk_ca_state >= TCP_CA_Recovery)
+		return 0;
+	flight = (u64)tcp_packets_in_flight(tcp_sk(ssk)) * mptcp_sched_mss(owner);
+	return div_u64(flight * mptcp_rp_srtt(helper), max(mptcp_rp_srtt(owner), 1U));
+}
+
+/* The first byte worth sending again on @helper; the head if there is none. */
+static u64 mptcp_rp_first(const struct mptcp_sock *msk, u32 helper, u64 soon,
+			  u64 head)
+{
+	const struct mptcp_ahead_range *range;
+	u64 seq = READ_ONCE(msk->snd_una);
+
+	while (before64(seq, head)) {
+		range = mptcp_ahead_find(msk->ahead, seq);
+		if (!range)
+			return head;
+		if (range->subflow_id != helper && !range->again) {
+			u64 left = mptcp_ahead_end(range) - seq;
+
+			if (soon < left)
+				return seq + soon;
+			soon -= left;
+		}
+		seq = mptcp_ahead_end(range);
+	}
+
+	return head;
+}
+
+/* The window is used up. True: what the peer waits for is sent again. */
+bool mptcp_sched_rp_get_send(struct mptcp_sock *msk)
+{
+	u64 first, head = mptcp_sched_head(msk), una = READ_ONCE(msk->snd_una);
+	const struct mptcp_ahead_range *range;
+	struct mptcp_subflow_context *owner;
+	struct mptcp_sched_choice helper;
+
+	range = msk->ahead ? mptcp_ahead_find(msk->ahead, una) : NULL;
+	if (!range)
+		return false;
+	owner = mptcp_rp_by_id(msk, range->subflow_id);
+	helper = mptcp_rp_helper(msk, range->subflow_id);
+	if (!helper.subflow)
+		return false;
+	if (owner && msk->sched->name[0] != 'i')
+		mptcp_rp_penalize(msk, helper.subflow, owner);
+
+	first = mptcp_rp_first(msk, helper.subflow->subflow_id,
+			       mptcp_rp_soon(helper.subflow, owner), head);
+	if (!before64(first, head))
+		return false;
+	mptcp_sched_commit_again(msk, helper.subflow, first, helper.room);
+	return true;
+}
