@@ -50,14 +50,30 @@ enum mptcp_sched_reason {
 	MPTCP_SCHED_RETRANS,	/* for data that timed out on another one */
 	MPTCP_SCHED_AHEAD,	/* it will have delivered when the others get there */
 	MPTCP_SCHED_AGAIN,	/* it delivers sooner what another one has not yet */
+	MPTCP_SCHED_COPY,	/* it carries what another one does, too */
 	MPTCP_SCHED_NONE,	/* data waits, but no subflow has room */
+};
+
+/* Extensions, bits of msk->sched_ext, in the order in which they are shown. */
+enum {
+	MPTCP_SCHED_RP,		/* sched_rp.c */
+	MPTCP_SCHED_BM,		/* sched_bm.c */
+};
+
+/* No extension limits how much of its congestion window a subflow uses. */
+#define MPTCP_SCHED_UNCAPPED	U32_MAX
+
+struct mptcp_sched_name {
+	char base[MPTCP_SCHED_NAME_MAX];
+	u8 ext;
 };
 
 /* Which data a decision is about: subflow->sched_ahead. */
 enum {
 	MPTCP_SCHED_SEND_HEAD,	/* the next of the connection */
 	MPTCP_SCHED_SEND_AHEAD,	/* from subflow->sched_ahead_seq on */
-	MPTCP_SCHED_SEND_AGAIN,	/* what the peer waits for */
+	MPTCP_SCHED_SEND_AGAIN,	/* the same, of what others have and the peer waits for */
+	MPTCP_SCHED_SEND_COPY,	/* the same, of what was sent before */
 };
 
 struct mptcp_sched_choice {
@@ -70,35 +86,80 @@ bool mptcp_sched_only_backups(struct mptcp_sock *msk);
 bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups);
 u32 mptcp_sched_mss(const struct mptcp_subflow_context *subflow);
 u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow);
+u32 mptcp_sched_min_rtt(const struct tcp_sock *tp);
 void mptcp_sched_commit(struct mptcp_sock *msk,
 			struct mptcp_subflow_context *subflow, u32 bytes,
 			enum mptcp_sched_reason reason);
 
 struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk);
+void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq);
 void mptcp_sched_commit_ahead(struct mptcp_sock *msk,
 			      struct mptcp_subflow_context *subflow, u64 seq,
 			      u32 bytes);
 void mptcp_sched_commit_again(struct mptcp_sock *msk,
-			      struct mptcp_subflow_context *subflow, u32 bytes);
+			      struct mptcp_subflow_context *subflow, u64 seq,
+			      u32 bytes);
+
+void mptcp_sched_commit_copy(struct mptcp_sock *msk,
+			     struct mptcp_subflow_context *subflow, u64 seq,
+			     u32 bytes);
 
 /* For the transmit path and the control interfaces. */
+int mptcp_sched_push_copy(struct sock *sk, struct sock *ssk,
+			  struct mptcp_sendmsg_info *info);
 int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
+			   struct mptcp_sendmsg_info *info);
+int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
+			   struct mptcp_sendmsg_info *info);
+int mptcp_sched_push_other(struct sock *sk, struct sock *ssk,
 			   struct mptcp_sendmsg_info *info);
 void __mptcp_sched_skip_ahead(struct mptcp_sock *msk);
 int mptcp_sched_ask(struct mptcp_sock *msk);
+void mptcp_sched_count(struct mptcp_sock *msk, unsigned int mib, u64 *counter,
+		       u32 n);
 int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 			   unsigned int optlen);
 int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
 			   int __user *optlen);
-struct mptcp_sched_ops *mptcp_sched_get(const struct net *net, const char *name,
+int mptcp_sched_getinfo(struct mptcp_sock *msk, char __user *optval,
+			int __user *optlen);
+struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,
+					const struct mptcp_sched_name *name,
 					bool capable_net_admin);
 int mptcp_sched_set_default(char *scheduler, const char *name);
 void mptcp_sched_add_loadable(char *buf, size_t len);
 bool mptcp_sched_list_has(const char *list, const char *name);
+void mptcp_sched_list_add(char *list, size_t len, const char *name);
+u32 mptcp_sched_bm_lambda(const struct net *net);
+
+/* Extensions (sched_ext.c, sched_rp.c, sched_bm.c). */
+int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed);
+bool mptcp_sched_print(char *buf, const char *base, u8 ext);
+void mptcp_sched_list_extensions(char *buf, size_t len);
+bool mptcp_sched_ext_get_send(struct mptcp_sock *msk, bool wnd_used_up);
+bool mptcp_sched_rp_get_send(struct mptcp_sock *msk);
+u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts, bool slow_start);
+u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow);
+void mptcp_sched_rp_own(struct mptcp_sock *msk,
+			const struct mptcp_subflow_context *subflow, u64 seq,
+			u32 len);
+u32 mptcp_sched_bm_segs(u32 delivered, u32 interval, u32 min_rtt, u32 lambda);
+u32 mptcp_sched_bm_cap(struct mptcp_sock *msk,
+		       struct mptcp_subflow_context *subflow);
 
 static inline bool mptcp_sched_is_backup(const struct mptcp_subflow_context *subflow)
 {
 	return subflow->backup || subflow->request_bkup;
+}
+
+/* The next byte to send in turn. After a subflow failed, data is sent once more,
+ * so it is not always snd_nxt.
+ */
+static inline u64 mptcp_sched_head(const struct mptcp_sock *msk)
+{
+	const struct mptcp_data_frag *dfrag = mptcp_send_head((struct sock *)msk);
+
+	return dfrag ? dfrag->data_seq + dfrag->already_sent : msk->snd_nxt;
 }
 
 /* How far into @dfrag the decision for @subflow reaches: not into what has been
@@ -142,23 +203,49 @@ static inline void mptcp_sched_spend(struct mptcp_subflow_context *subflow,
 		subflow->sched_budget -= min(sent, subflow->sched_budget);
 }
 
-/* Does the scheduler want to know that the peer's window is used up? The
- * pointer may change under us; RCU (softirq is a reader) keeps it valid.
+/* The same, for @sent bytes of the head from @seq on. */
+static inline void mptcp_sched_spend_head(struct mptcp_sock *msk,
+					  struct mptcp_subflow_context *subflow,
+					  u64 seq, u32 sent, u32 mss)
+{
+	mptcp_sched_spend(subflow, sent, mss);
+	subflow->sched_next = seq + sent;
+	if (msk->sched_ext & BIT(MPTCP_SCHED_RP))
+		mptcp_sched_rp_own(msk, subflow, seq, sent);
+}
+
+/* Is there something to send? With a scheduler that copies, also what is not
+ * acknowledged yet. Callers in softirq may not hold the msk lock: the scheduler
+ * may change under them; RCU (softirq is a reader) keeps it valid.
+ */
+static inline bool mptcp_sched_has_work(const struct mptcp_sock *msk)
+{
+	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
+
+	return READ_ONCE(msk->first_pending) ||
+	       (sched && sched->copies &&
+		READ_ONCE(msk->snd_una) != READ_ONCE(msk->snd_nxt));
+}
+
+/* Is the scheduler to be asked even though the peer's window is used up? It may
+ * have something to do that needs no window.
  */
 static inline bool mptcp_sched_wants_blocked(const struct mptcp_sock *msk)
 {
 	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
 
-	return sched && sched->wnd_blocked && READ_ONCE(msk->first_pending);
+	return sched && mptcp_sched_has_work(msk) &&
+	       (sched->wnd_blocked || sched->copies ||
+		READ_ONCE(msk->sched_ext) & BIT(MPTCP_SCHED_RP));
 }
 
-/* Segments that a congestion window of @cwnd takes besides @in_flight segments
- * and @unsent bytes in the send queue.
+/* Segments that a congestion window of @cwnd takes, of which extensions let @cap
+ * be used, besides @in_flight segments and @unsent bytes in the send queue.
  */
-static inline u32 mptcp_sched_free_segs(u32 cwnd, u32 in_flight, u32 unsent,
-					u32 mss)
+static inline u32 mptcp_sched_free_segs(u32 cwnd, u32 cap, u32 in_flight,
+					u32 unsent, u32 mss)
 {
-	u64 limit = (u64)cwnd + MPTCP_SCHED_QUEUED_SEGS;
+	u64 limit = min_t(u64, (u64)cwnd + MPTCP_SCHED_QUEUED_SEGS, cap);
 	u64 used = (u64)in_flight + DIV_ROUND_UP_ULL(unsent, mss);
 
 	return used < limit ? limit - used : 0;

@@ -113,7 +113,7 @@ bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u32 len,
 	struct mptcp_ahead_range *before;
 
 	before = i > ahead->first ? &ahead->range[i - 1] : NULL;
-	if (before && mptcp_ahead_end(before) == start &&
+	if (before && mptcp_ahead_end(before) == start && !before->again &&
 	    before->subflow_id == subflow_id) {
 		before->len += len;
 		return true;
@@ -122,10 +122,48 @@ bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u32 len,
 	i = mptcp_ahead_insert(ahead, i);
 	if (i == U32_MAX)
 		return false;
-	ahead->range[i] = (struct mptcp_ahead_range){ start, len, subflow_id };
+	ahead->range[i] = (struct mptcp_ahead_range){
+		.start = start, .len = len, .subflow_id = subflow_id,
+	};
 	return true;
 }
 EXPORT_SYMBOL_GPL(mptcp_ahead_add);
+
+/* Cut the range that holds @seq in two there. False: there is no place. */
+static bool mptcp_ahead_cut(struct mptcp_ahead *ahead, u64 seq)
+{
+	u32 i = mptcp_ahead_after(ahead, seq);
+	struct mptcp_ahead_range *range = &ahead->range[i];
+	u32 rest;
+
+	if (i == ahead->first + ahead->count || !before64(range->start, seq))
+		return true;
+	rest = mptcp_ahead_end(range) - seq;
+	i = mptcp_ahead_insert(ahead, i + 1);
+	if (i == U32_MAX)
+		return false;
+	ahead->range[i] = ahead->range[i - 1];
+	ahead->range[i].start = seq;
+	ahead->range[i].len = rest;
+	ahead->range[i - 1].len -= rest;
+	return true;
+}
+
+/* @len bytes from @seq on, inside a range, were sent again on a subflow. Where
+ * there is no place to cut the range, this counts for all of it.
+ */
+void mptcp_ahead_mark_again(struct mptcp_ahead *ahead, u64 seq, u32 len,
+			    u32 subflow_id)
+{
+	struct mptcp_ahead_range *range;
+
+	mptcp_ahead_cut(ahead, seq);
+	mptcp_ahead_cut(ahead, seq + len);
+	range = &ahead->range[mptcp_ahead_after(ahead, seq)];
+	range->subflow_id = subflow_id;
+	range->again = 1;
+}
+EXPORT_SYMBOL_GPL(mptcp_ahead_mark_again);
 
 /* What is before @seq has been acknowledged. */
 void mptcp_ahead_forget(struct mptcp_ahead *ahead, u64 seq)
@@ -162,6 +200,32 @@ void __mptcp_sched_skip_ahead(struct mptcp_sock *msk)
 	}
 }
 
+/* The scheduler could use data up to @seq, but the application's writes end
+ * before. If it waits for room in the send buffer, let that grow: subflows only
+ * make it as large as what they carry, and one that waits carries nothing.
+ */
+void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq)
+{
+	struct sock *sk = (struct sock *)msk;
+	struct mptcp_subflow_context *subflow;
+	u64 want, most = 0;
+
+	if (sk->sk_userlocks & SOCK_SNDBUF_LOCK || __mptcp_stream_is_writeable(sk, 1))
+		return;
+
+	mptcp_for_each_subflow(msk, subflow)
+		most += READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_wmem[2]);
+	want = seq - msk->snd_una;
+	want = min(want + want / 2, most);
+	if (want <= READ_ONCE(sk->sk_sndbuf))
+		return;
+
+	msk->sched_sndbuf = want;
+	WRITE_ONCE(sk->sk_sndbuf, want);
+	mptcp_write_space(sk);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_want_written);
+
 /* Decide: @subflow gets up to @bytes of data, from @seq on. */
 void mptcp_sched_commit_ahead(struct mptcp_sock *msk,
 			      struct mptcp_subflow_context *subflow, u64 seq,
@@ -173,14 +237,16 @@ void mptcp_sched_commit_ahead(struct mptcp_sock *msk,
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_commit_ahead);
 
-/* Decide: @subflow gets up to @bytes of what the peer waits for, and what was
- * sent ahead on another subflow.
+/* Decide: @subflow gets up to @bytes, from @seq on, of what was sent on others
+ * and not again yet.
  */
 void mptcp_sched_commit_again(struct mptcp_sock *msk,
-			      struct mptcp_subflow_context *subflow, u32 bytes)
+			      struct mptcp_subflow_context *subflow, u64 seq,
+			      u32 bytes)
 {
 	mptcp_sched_commit(msk, subflow, bytes, MPTCP_SCHED_AGAIN);
 	subflow->sched_ahead = MPTCP_SCHED_SEND_AGAIN;
+	subflow->sched_ahead_seq = seq;
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_commit_again);
 
@@ -206,37 +272,74 @@ static struct mptcp_data_frag *mptcp_ahead_dfrag(struct mptcp_sock *msk,
 	return NULL;
 }
 
-static int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
-				  struct mptcp_sendmsg_info *info)
+/* The range, before @head, with which a subflow may go on to send again: from
+ * *@seq on, behind what it has itself, what was sent again already, and what
+ * nobody knows about.
+ */
+const struct mptcp_ahead_range *
+mptcp_ahead_others(const struct mptcp_ahead *ahead, u64 *seq, u64 head,
+		   u32 subflow_id)
+{
+	while (before64(*seq, head)) {
+		const struct mptcp_ahead_range *range = mptcp_ahead_find(ahead, *seq);
+
+		if (!range) {
+			*seq = mptcp_ahead_next(ahead, *seq);
+			continue;
+		}
+		if (range->subflow_id != subflow_id && !range->again)
+			return range;
+		*seq = mptcp_ahead_end(range);
+	}
+
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(mptcp_ahead_others);
+
+/* Carry out a decision to send again: as mptcp_sched_push_ahead(). */
+int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
+			   struct mptcp_sendmsg_info *info)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct mptcp_data_frag *dfrag = mptcp_rtx_head(sk);
 	struct mptcp_sock *msk = mptcp_sk(sk);
-	u64 una = READ_ONCE(msk->snd_una);
 	const struct mptcp_ahead_range *range;
-	struct mptcp_data_frag *dfrag;
-	int ret;
+	u64 seq = subflow->sched_ahead_seq, head = mptcp_sched_head(msk);
+	int copied = 0;
 
-	dfrag = mptcp_rtx_head(sk);
-	range = msk->ahead ? mptcp_ahead_find(msk->ahead, una) : NULL;
-	if (!range || !dfrag || __mptcp_check_fallback(msk))
+	if (!msk->ahead || !dfrag || __mptcp_check_fallback(msk))
 		return 0;
-	dfrag = mptcp_ahead_dfrag(msk, dfrag, una);
-	if (!dfrag || before64(una, dfrag->data_seq))
-		return 0;
+	if (before64(seq, READ_ONCE(msk->snd_una)))
+		seq = READ_ONCE(msk->snd_una);
 
-	info->sent = una - dfrag->data_seq;
-	info->limit = min_t(u64, dfrag->data_len, info->sent +
-			    min_t(u64, subflow->sched_budget, mptcp_ahead_end(range) - una));
-	ret = mptcp_sendmsg_frag(sk, ssk, dfrag, info);
-	if (ret > 0) {
-		msk->ahead->again = una + ret;
-		msk->bytes_retrans += ret;
-		MPTCP_ADD_STATS(sock_net(sk), MPTCP_MIB_SCHEDAGAINBYTES, ret);
+	while (subflow->sched_budget &&
+	       (range = mptcp_ahead_others(msk->ahead, &seq, head,
+					    subflow->subflow_id))) {
+		u64 left = min_t(u64, mptcp_ahead_end(range) - seq,
+				 subflow->sched_budget);
+		int ret;
+
+		dfrag = mptcp_ahead_dfrag(msk, dfrag, seq);
+		if (!dfrag || before64(seq, dfrag->data_seq))
+			break;
+		info->sent = seq - dfrag->data_seq;
+		info->limit = min_t(u64, info->sent + left, dfrag->data_len);
+		ret = mptcp_sendmsg_frag(sk, ssk, dfrag, info);
+		if (ret <= 0)
+			break;
+		mptcp_ahead_mark_again(msk->ahead, seq, ret, subflow->subflow_id);
+		mptcp_sched_spend(subflow, ret, info->mss_now);
+		seq += ret;
+		copied += ret;
 	}
-	return max(ret, 0);
+
+	msk->bytes_retrans += copied;
+	mptcp_sched_count(msk, MPTCP_MIB_SCHEDAGAINBYTES,
+			  &msk->sched_info.again_bytes, copied);
+	return copied;
 }
 
-/* Carry out such a decision: from the transmit path, with @ssk locked. Returns
+/* Carry out a decision about data ahead: from the transmit path, with @ssk locked. Returns
  * the bytes sent.
  */
 int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
@@ -248,12 +351,6 @@ int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
 	u64 seq = subflow->sched_ahead_seq;
 	int copied = 0;
 
-	if (subflow->sched_ahead == MPTCP_SCHED_SEND_AGAIN) {
-		subflow->sched_ahead = MPTCP_SCHED_SEND_HEAD;
-		return mptcp_sched_push_again(sk, ssk, info);
-	}
-
-	subflow->sched_ahead = MPTCP_SCHED_SEND_HEAD;
 	/* meanwhile another context may have sent it all, or fallen back */
 	if (!msk->ahead || !head || __mptcp_check_fallback(msk) ||
 	    before64(seq, head->data_seq + head->already_sent))
@@ -281,7 +378,8 @@ int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
 		copied += ret;
 	}
 
-	MPTCP_ADD_STATS(sock_net(sk), MPTCP_MIB_SCHEDAHEADBYTES, copied);
+	mptcp_sched_count(msk, MPTCP_MIB_SCHEDAHEADBYTES,
+			  &msk->sched_info.ahead_bytes, copied);
 	mptcp_sched_skip_ahead(msk);
 	return copied;
 }

@@ -13,13 +13,13 @@
 /* Data sequence numbers, and the id of the subflow that has them */
 struct mptcp_ahead_range {
 	u64 start;
-	u32 len;
+	u32 len : 31,
+	    again : 1;		/* it was sent on another subflow before */
 	u32 subflow_id;
 };
 
 /* In order of sequence, not overlapping; kept until acknowledged. */
 struct mptcp_ahead {
-	u64 again;	/* what is before it has been sent again already */
 	u32 first;	/* of the ranges in use */
 	u32 count;
 	struct mptcp_ahead_range range[MPTCP_AHEAD_RANGES];
@@ -36,6 +36,11 @@ bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u32 len,
 		     u32 subflow_id);
 const struct mptcp_ahead_range *
 mptcp_ahead_find(const struct mptcp_ahead *ahead, u64 seq);
+const struct mptcp_ahead_range *
+mptcp_ahead_others(const struct mptcp_ahead *ahead, u64 *seq, u64 head,
+		   u32 subflow_id);
+void mptcp_ahead_mark_again(struct mptcp_ahead *ahead, u64 seq, u32 len,
+			    u32 subflow_id);
 void mptcp_ahead_forget(struct mptcp_ahead *ahead, u64 seq);
 
 #endif /* _MPTCP_SCHED_AHEAD_H */

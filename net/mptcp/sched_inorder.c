@@ -24,6 +24,16 @@
  * more than it did: its rate counts double until a queue shows. That is how a
  * subflow that was not needed comes up again when it is.
  *
+ * A slow subflow whose queue is long is no faster, and costs: its data takes up
+ * the peer's window for longer, and when the queue overflows, the connection
+ * waits for round trips that the queue made long. So data goes ahead on a
+ * subflow only while that has no more than half a product in its queue. The
+ * fastest subflow is free to fill its own, as TCP would, as long as the peer's
+ * window lasts.
+ *
+ * When a subflow has lost what the peer waits for, or the window is used up,
+ * another one sends that again.
+ *
  * Sources: the delivery time follows EDPF (Chebrolu, Raman and Rao, "A Network
  * Layer Approach to Enable TCP over Multiple Interfaces", 2005), min_rtt and
  * rate BBR (Cardwell et al., 2016); that data had better arrive in order is
@@ -61,6 +71,23 @@
 #define INORDER_CHUNKS		256
 #define INORDER_CHUNK_SEGS	4
 
+/* Nothing delivered yet: the rate is taken for this many segments per RTT, and no
+ * more of them are sent.
+ */
+#define INORDER_FIRST_SEGS	4
+
+/* What goes ahead may make a queue of half a product, and this many segments
+ * more; while the peer's window is scarce, so may all data.
+ */
+#define INORDER_FLIGHT_PERCENT	150
+#define INORDER_FLIGHT_SEGS	4
+
+/* How long the peer's window counts as scarce after it was used up, in us. */
+#define INORDER_SCARCE_US	(2 * USEC_PER_SEC)
+
+/* The most that is sent again at once, in segments. */
+#define INORDER_AGAIN_SEGS	4
+
 struct inorder_subflow {
 	struct minmax rate;	/* bytes per ms, highest of the window */
 	u32 delivered;		/* tp->delivered at the last sample */
@@ -68,6 +95,15 @@ struct inorder_subflow {
 	u32 full_rate;		/* the rate that has to be outgrown */
 	u32 full_rounds;	/* round trips since it was */
 	u32 busy_until;		/* when the bottleneck has sent what it got, us */
+};
+
+struct inorder_msk {
+	u32 blocked_at;		/* when the peer's window was used up, us */
+	u32 again_at;		/* when something was last sent again, us */
+	u8 blocked;		/* it ever was */
+	u8 alone;		/* a single subflow is usable */
+	u8 batch;		/* segments that were sent again then */
+	u8 left;		/* of which are still to be sent */
 };
 
 /* What a decision knows of a subflow. Times in us, rates in bytes per ms. */
@@ -78,6 +114,7 @@ struct inorder_path {
 	u32 queued;		/* bytes in flight or waiting to be sent */
 	u32 delivery;		/* when the next packet would arrive */
 	u32 room;
+	u32 limit;		/* of what is queued, for data ahead */
 };
 
 static struct inorder_subflow *inorder_subflow(struct mptcp_subflow_context *subflow)
@@ -87,13 +124,11 @@ static struct inorder_subflow *inorder_subflow(struct mptcp_subflow_context *sub
 	return (struct inorder_subflow *)subflow->sched_priv;
 }
 
-static u32 inorder_min_rtt(const struct tcp_sock *tp)
+static struct inorder_msk *inorder_msk(struct mptcp_sock *msk)
 {
-	u32 min_rtt = tcp_min_rtt(tp);
+	BUILD_BUG_ON(sizeof(struct inorder_msk) > sizeof(msk->sched_priv));
 
-	if (min_rtt == ~0U || !min_rtt)
-		min_rtt = READ_ONCE(tp->srtt_us) >> 3;
-	return max(min_rtt, 1U);
+	return (struct inorder_msk *)msk->sched_priv;
 }
 
 /* Once per round trip: does the rate still grow? */
@@ -137,9 +172,8 @@ static u32 inorder_rate(struct mptcp_subflow_context *subflow, u32 min_rtt)
 	rate = minmax_get(&is->rate);
 	if (rate)
 		return rate;
-	/* nothing delivered yet: as if one packet went per RTT */
-	return max_t(u32, div_u64((u64)mptcp_sched_mss(subflow) * USEC_PER_MSEC,
-				  min_rtt), 1);
+	return max_t(u32, div_u64((u64)INORDER_FIRST_SEGS * USEC_PER_MSEC *
+				  mptcp_sched_mss(subflow), min_rtt), 1);
 }
 
 static bool inorder_has_queue(const struct tcp_sock *tp, u32 min_rtt)
@@ -164,7 +198,44 @@ static u32 inorder_time(const struct inorder_path *path, u32 bytes)
 	return min_t(u64, div_u64((u64)bytes * USEC_PER_MSEC, path->rate), S32_MAX);
 }
 
-static void inorder_look(struct inorder_path *p,
+static bool inorder_is_scarce(struct mptcp_sock *msk)
+{
+	const struct inorder_msk *im = inorder_msk(msk);
+
+	return im->blocked &&
+	       (u32)tcp_clock_us() - im->blocked_at < INORDER_SCARCE_US;
+}
+
+/* What keeps @path busy and its queue short. More than that, in flight on a slow
+ * path, would take from the peer's window what the others need, and if the queue
+ * overflows, what comes after it waits for a round trip that the queue made long.
+ */
+static u32 inorder_limit(const struct inorder_path *path, u32 mss)
+{
+	u64 product = div_u64((u64)path->rate * path->min_rtt, USEC_PER_MSEC);
+
+	return min_t(u64, product * INORDER_FLIGHT_PERCENT / 100 +
+			  INORDER_FLIGHT_SEGS * mss, U32_MAX);
+}
+
+/* A subflow that is alone is as TCP. */
+static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
+			u32 mss)
+{
+	u32 limit = U32_MAX;
+
+	if (inorder_msk(msk)->alone)
+		return mptcp_sched_room(path->subflow);
+	if (inorder_is_scarce(msk))
+		limit = path->limit;
+	if (!minmax_get(&inorder_subflow(path->subflow)->rate))
+		limit = INORDER_FIRST_SEGS * mss;
+	if (path->queued >= limit)
+		return 0;
+	return min(mptcp_sched_room(path->subflow), limit - path->queued);
+}
+
+static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 			 struct mptcp_subflow_context *subflow)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
@@ -173,13 +244,14 @@ static void inorder_look(struct inorder_path *p,
 	u32 gain, all, busy;
 
 	p->subflow = subflow;
-	p->min_rtt = inorder_min_rtt(tp);
+	p->min_rtt = mptcp_sched_min_rtt(tp);
 	p->rate = inorder_rate(subflow, p->min_rtt);
 	gain = inorder_gain(subflow, p->min_rtt);
-	p->rate = min_t(u64, div_u64((u64)p->rate * gain, 100), U32_MAX);
-	p->room = mptcp_sched_room(subflow);
 	p->queued = tcp_packets_in_flight(tp) * mss +
 		    READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
+	p->limit = inorder_limit(p, mss);
+	p->room = inorder_room(msk, p, mss);
+	p->rate = min_t(u64, div_u64((u64)p->rate * gain, 100), U32_MAX);
 
 	/* sent in bursts, data waits even if it is no more than the product */
 	all = inorder_time(p, p->queued);
@@ -213,7 +285,7 @@ static u64 inorder_gap(struct mptcp_sock *msk, const struct inorder_path *path,
 		if (subflow == path->subflow ||
 		    !mptcp_sched_usable(subflow, backups))
 			continue;
-		inorder_look(&other, subflow);
+		inorder_look(msk, &other, subflow);
 		if (other.delivery < path->delivery)
 			gap += div_u64((u64)other.rate *
 				       (path->delivery - other.delivery),
@@ -244,16 +316,19 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 	u64 seq, end = READ_ONCE(msk->wnd_end);
 	u32 bytes = inorder_chunk(path, mss);
 
-	if (!ahead || !head || ahead->count == MPTCP_AHEAD_RANGES)
+	if (path->queued >= path->limit || !ahead || !head ||
+	    ahead->count == MPTCP_AHEAD_RANGES)
 		return -EAGAIN;
 
 	/* whole segments for the one that comes there */
 	seq = head->data_seq + head->already_sent + roundup(gap, mss);
 	seq = mptcp_ahead_free_from(ahead, seq);
-	if (before64(msk->write_seq, end))
-		end = msk->write_seq;
 	if (before64(end, seq + mss))
 		return -EAGAIN;
+	if (before64(msk->write_seq, seq + mss)) {
+		mptcp_sched_want_written(msk, seq + mss);
+		return -EAGAIN;
+	}
 
 	mptcp_sched_commit_ahead(msk, path->subflow, seq, bytes);
 	inorder_book(path, bytes);
@@ -272,22 +347,19 @@ static struct mptcp_subflow_context *inorder_by_id(struct mptcp_sock *msk, u32 i
 	return NULL;
 }
 
-/* Does the peer wait for something that another subflow than @best has not
- * delivered, because it lost it, or while the window is used up? Once for each
- * byte.
+/* Is the peer held up: does it wait for what another subflow than @best has lost,
+ * or still has while the window is used up?
  */
 static bool inorder_is_held_up(struct mptcp_sock *msk,
-			       const struct mptcp_subflow_context *best,
-			       u64 head)
+			       const struct mptcp_subflow_context *best, u64 head)
 {
 	const struct mptcp_ahead_range *range;
 	struct mptcp_subflow_context *owner;
 	u64 una = READ_ONCE(msk->snd_una);
 
-	if (!msk->ahead || (msk->ahead->again && before64(una, msk->ahead->again)))
-		return false;
 	range = mptcp_ahead_find(msk->ahead, una);
-	if (!range || !before64(una, head) || range->subflow_id == best->subflow_id)
+	if (!range || range->again || !before64(una, head) ||
+	    range->subflow_id == best->subflow_id)
 		return false;
 	if (!before64(head, READ_ONCE(msk->wnd_end)))
 		return true;
@@ -296,24 +368,81 @@ static bool inorder_is_held_up(struct mptcp_sock *msk,
 			 TCP_CA_Recovery;
 }
 
+/* The peer is held up: how many segments are sent again? Losses come in bursts.
+ * If it was held up just before, so that mending one loss showed the next, twice
+ * as many.
+ */
+static void inorder_begin_again(struct mptcp_sock *msk,
+				const struct inorder_path *best)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(best->subflow));
+	struct inorder_msk *im = inorder_msk(msk);
+	u32 now = tcp_clock_us();
+
+	/* srtt_us is 8 times the RTT: within four of them */
+	if (now - im->again_at > READ_ONCE(tp->srtt_us) / 2)
+		im->batch = 1;
+	else
+		im->batch = min(im->batch * 2, INORDER_AGAIN_SEGS);
+	im->again_at = now;
+	im->left = im->batch;
+}
+
+/* Send again on @best what holds the peer up, if something does. */
+static bool inorder_send_again(struct mptcp_sock *msk,
+			       const struct inorder_path *best)
+{
+	u64 seq = READ_ONCE(msk->snd_una), head = mptcp_sched_head(msk);
+	struct inorder_msk *im = inorder_msk(msk);
+	u32 bytes;
+
+	if (!msk->ahead)
+		return false;
+	if (inorder_is_held_up(msk, best->subflow, head))
+		inorder_begin_again(msk, best);
+	if (!im->left ||
+	    !mptcp_ahead_others(msk->ahead, &seq, head, best->subflow->subflow_id))
+		return false;
+
+	im->left--;
+	bytes = min(mptcp_sched_mss(best->subflow), best->room);
+	mptcp_sched_commit_again(msk, best->subflow, seq, bytes);
+	inorder_book(best, bytes);
+	return true;
+}
+
 /* Called on each ACK while the window is used up; inorder_get_send() follows. */
 static void inorder_wnd_blocked(struct mptcp_sock *msk)
 {
+	struct inorder_msk *im = inorder_msk(msk);
+
+	im->blocked_at = tcp_clock_us();
+	im->blocked = 1;
+}
+
+static bool inorder_is_alone(struct mptcp_sock *msk, bool backups)
+{
+	struct mptcp_subflow_context *subflow;
+	u32 usable = 0;
+
+	mptcp_for_each_subflow(msk, subflow)
+		usable += mptcp_sched_usable(subflow, backups);
+
+	return usable == 1;
 }
 
 static int inorder_get_send(struct mptcp_sock *msk)
 {
-	const struct mptcp_data_frag *dfrag = mptcp_send_head((struct sock *)msk);
 	bool backups = mptcp_sched_only_backups(msk);
 	struct mptcp_subflow_context *subflow;
 	struct inorder_path path, best = {};
-	u32 fastest = U32_MAX, usable = 0, bytes;
+	u32 fastest = U32_MAX, bytes;
 
+	inorder_msk(msk)->alone = inorder_is_alone(msk, backups);
 	mptcp_for_each_subflow(msk, subflow) {
 		if (!mptcp_sched_usable(subflow, backups))
 			continue;
-		inorder_look(&path, subflow);
-		usable++;
+		inorder_look(msk, &path, subflow);
 		fastest = min(fastest, path.delivery);
 		if (path.room && (!best.subflow || path.delivery < best.delivery))
 			best = path;
@@ -321,18 +450,13 @@ static int inorder_get_send(struct mptcp_sock *msk)
 	if (!best.subflow)
 		return -EAGAIN;
 
-	if (dfrag && inorder_is_held_up(msk, best.subflow,
-					dfrag->data_seq + dfrag->already_sent)) {
-		mptcp_sched_commit_again(msk, best.subflow,
-					 mptcp_sched_mss(best.subflow));
-		inorder_book(&best, mptcp_sched_mss(best.subflow));
+	if (inorder_send_again(msk, &best))
 		return 0;
-	}
 
 	if (best.delivery == fastest) {
 		/* with others there, the next packet may be better off on one */
-		bytes = usable == 1 ? best.room :
-				      min(best.room, mptcp_sched_mss(best.subflow));
+		bytes = inorder_msk(msk)->alone ? best.room :
+			min(best.room, mptcp_sched_mss(best.subflow));
 		mptcp_sched_commit(msk, best.subflow, bytes, MPTCP_SCHED_BEST);
 		inorder_book(&best, bytes);
 		return 0;
@@ -341,8 +465,28 @@ static int inorder_get_send(struct mptcp_sock *msk)
 	return inorder_send_ahead(msk, &best, inorder_gap(msk, &best, backups));
 }
 
+/* Data timed out. The subflow that is idle, and so can send it again, may be the
+ * slowest one: it gets no more than it delivers in a round trip.
+ */
+static int inorder_get_retrans(struct mptcp_sock *msk)
+{
+	struct sock *ssk = mptcp_subflow_get_retrans(msk);
+	struct inorder_path path;
+	u64 bytes;
+
+	if (!ssk)
+		return -EAGAIN;
+	inorder_look(msk, &path, mptcp_subflow_ctx(ssk));
+	bytes = div_u64((u64)path.rate * path.min_rtt, USEC_PER_MSEC);
+	bytes = clamp_t(u64, bytes, mptcp_sched_mss(path.subflow), MPTCP_SCHED_BURST);
+	mptcp_sched_commit(msk, path.subflow, bytes, MPTCP_SCHED_RETRANS);
+	inorder_book(&path, bytes);
+	return 0;
+}
+
 static struct mptcp_sched_ops mptcp_sched_inorder = {
 	.get_send	= inorder_get_send,
+	.get_retrans	= inorder_get_retrans,
 	.wnd_blocked	= inorder_wnd_blocked,
 	.name		= "inorder",
 	.owner		= THIS_MODULE,

@@ -80,10 +80,22 @@ u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow)
 
 	unsent = READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
 	segs = mptcp_sched_free_segs(READ_ONCE(tp->snd_cwnd),
+				     subflow->sched_cap ?: MPTCP_SCHED_UNCAPPED,
 				     tcp_packets_in_flight(tp), unsent, mss);
 	return min_t(u64, (u64)segs * mss, MPTCP_SCHED_BURST);
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_room);
+
+/* The lowest RTT of @tp, in us, at least 1. */
+u32 mptcp_sched_min_rtt(const struct tcp_sock *tp)
+{
+	u32 min_rtt = tcp_min_rtt(tp);
+
+	if (min_rtt == ~0U || !min_rtt)
+		min_rtt = READ_ONCE(tp->srtt_us) >> 3;
+	return max(min_rtt, 1U);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_min_rtt);
 
 /* Decide: @subflow gets the next @bytes of the connection, or what there is. */
 void mptcp_sched_commit(struct mptcp_sock *msk,
@@ -111,6 +123,9 @@ void mptcp_sched_commit(struct mptcp_sock *msk,
 	case MPTCP_SCHED_AGAIN:
 		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDAGAIN);
 		break;
+	case MPTCP_SCHED_COPY:
+		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDCOPY);
+		break;
 	default:
 		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDPICK);
 	}
@@ -120,35 +135,66 @@ void mptcp_sched_commit(struct mptcp_sock *msk,
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_commit);
 
-/* Is the next byte to send beyond the peer's window of the connection? After a
- * subflow failed, data is sent once more, so it is not always at snd_nxt.
+/* Add @n to a counter of the host (MPTCP_MIB_*) and to @counter, a member of the
+ * connection's sched_info.
  */
+void mptcp_sched_count(struct mptcp_sock *msk, unsigned int mib, u64 *counter,
+		       u32 n)
+{
+	*counter += n;
+	MPTCP_ADD_STATS(sock_net((struct sock *)msk), mib, n);
+}
+
+/* Does data wait, beyond the peer's window of the connection? */
 static bool mptcp_sched_wnd_is_used_up(const struct mptcp_sock *msk)
 {
-	const struct mptcp_data_frag *dfrag = mptcp_send_head((struct sock *)msk);
-	u64 next = dfrag ? dfrag->data_seq + dfrag->already_sent : msk->snd_nxt;
-
-	return !after64(READ_ONCE(msk->wnd_end), next);
+	return msk->first_pending &&
+	       !after64(READ_ONCE(msk->wnd_end), mptcp_sched_head(msk));
 }
 
 /* The transmit path asks for a decision about new data. */
 int mptcp_sched_ask(struct mptcp_sock *msk)
 {
 	const struct mptcp_sched_ops *sched = msk->sched;
-	struct net *net = sock_net((struct sock *)msk);
+	bool used_up;
 	int err;
 
-	if (mptcp_sched_wnd_is_used_up(msk)) {
-		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDWNDBLOCKED);
+	used_up = mptcp_sched_wnd_is_used_up(msk);
+	if (used_up) {
+		mptcp_sched_count(msk, MPTCP_MIB_SCHEDWNDBLOCKED,
+				  &msk->sched_info.wnd_blocked, 1);
 		if (sched->wnd_blocked)
 			sched->wnd_blocked(msk);
 	}
+	if (msk->sched_ext && mptcp_sched_ext_get_send(msk, used_up))
+		return 0;
 
 	err = sched->get_send(msk);
-	if (err) {
-		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDNOROOM);
+	if (err && msk->first_pending) {
+		MPTCP_INC_STATS(sock_net((struct sock *)msk),
+				MPTCP_MIB_SCHEDNOROOM);
 		trace_mptcp_sched_decision(msk, NULL, 0, MPTCP_SCHED_NONE);
 	}
 	return err;
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_ask);
+
+/* Carry out a decision that is not about the next data of the connection: from
+ * the transmit path, with @ssk locked. Returns the bytes sent.
+ */
+int mptcp_sched_push_other(struct sock *sk, struct sock *ssk,
+			   struct mptcp_sendmsg_info *info)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	u8 what = subflow->sched_ahead;
+
+	subflow->sched_ahead = MPTCP_SCHED_SEND_HEAD;
+	switch (what) {
+	case MPTCP_SCHED_SEND_AHEAD:
+		return mptcp_sched_push_ahead(sk, ssk, info);
+	case MPTCP_SCHED_SEND_AGAIN:
+		return mptcp_sched_push_again(sk, ssk, info);
+	default:
+		return mptcp_sched_push_copy(sk, ssk, info);
+	}
+}

@@ -6,20 +6,27 @@
 
 static void room_counts_segments(struct kunit *test)
 {
+	const u32 no_cap = MPTCP_SCHED_UNCAPPED;
+
 	/* nothing out: the window, and what may queue beyond it */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 0, 0, 1400),
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, no_cap, 0, 0, 1400),
 			10 + MPTCP_SCHED_QUEUED_SEGS);
 	/* a byte in the queue takes a segment */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 10, 1, 1400),
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, no_cap, 10, 1, 1400),
 			MPTCP_SCHED_QUEUED_SEGS - 1);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 4, 2800, 1400),
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, no_cap, 4, 2800, 1400),
 			4 + MPTCP_SCHED_QUEUED_SEGS);
 	/* full, and more than full after a loss shrank the window */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 10, 2800, 1400), 0U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(2, 50, 0, 1400), 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, no_cap, 10, 2800, 1400), 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(2, no_cap, 50, 0, 1400), 0U);
+	/* an extension lets a part of the window be used, and nothing queue */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 6, 4, 0, 1400), 2U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 6, 4, 4000, 1400), 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 40, 4, 0, 1400),
+			6 + MPTCP_SCHED_QUEUED_SEGS);
 	/* extremes do not wrap */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(1, U32_MAX, U32_MAX, 1), 0U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(U32_MAX - 2, 0, 0, 1), U32_MAX);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(1, no_cap, U32_MAX, U32_MAX, 1), 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(U32_MAX - 2, no_cap, 0, 0, 1), U32_MAX);
 }
 
 static void ring_order(struct kunit *test)
@@ -308,6 +315,100 @@ static void ahead_ranges_are_limited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, 13), 20ULL);
 }
 
+static void expect_name(struct kunit *test, const char *name, const char *shown)
+{
+	char buf[MPTCP_SCHED_NAME_MAX];
+	struct mptcp_sched_name parsed;
+
+	KUNIT_EXPECT_EQ_MSG(test, mptcp_sched_parse(name, &parsed), 0, "%s", name);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_print(buf, parsed.base, parsed.ext));
+	KUNIT_EXPECT_STREQ(test, buf, shown);
+}
+
+static void composed_names(struct kunit *test)
+{
+	static const char * const bad[] = {
+		"", "+", "+rp", "minrtt+", "minrtt+xx", "minrtt+rp+rp", "minrtt+rpx",
+		"minrtt+r", "minrtt++rp", "minrtt+rp+", "minrtt+ rp",
+		"a_name_of_16_char",
+	};
+	struct mptcp_sched_name parsed;
+	char buf[MPTCP_SCHED_NAME_MAX];
+	int i;
+
+	expect_name(test, "rr", "rr");
+	expect_name(test, "minrtt+rp", "minrtt+rp");
+	expect_name(test, "minrtt+bm+rp", "minrtt+rp+bm");
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		KUNIT_EXPECT_EQ_MSG(test, mptcp_sched_parse(bad[i], &parsed),
+				    -EINVAL, "%s", bad[i]);
+
+	/* what cannot be shown */
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_print(buf, "123456789012", BIT(MPTCP_SCHED_RP)));
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_print(buf, "1234567890123",
+						   BIT(MPTCP_SCHED_RP)));
+}
+
+/* lambda * delivered / interval * min_rtt, from 2 segments on */
+static void bufferbloat_limit(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(100, 120000, 20000, 300), 50U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(100, 120000, 20000, 150), 25U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(100, 20000, 20000, 300), 300U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(1, 4000000, 1, 100), 2U);
+	/* no sample yet, and extremes */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(10, 0, 1, 300),
+			MPTCP_SCHED_UNCAPPED);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(U32_MAX, 1, U32_MAX, 10000),
+			MPTCP_SCHED_UNCAPPED);
+}
+
+static void penalty_recovers(struct kunit *test)
+{
+	/* in slow start it doubles */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(5, 10, 0, true), 5U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(5, 10, 3, true), 40U);
+	/* else it takes eight round trips from the half, with a large window */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(500, 1000, 0, false), 500U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(500, 1000, 8, false), 996U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(1, 3, 2, false), 3U);
+	/* extremes */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(U32_MAX, 1, 99, true), U32_MAX);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(1, U32_MAX, U32_MAX, false), U32_MAX);
+}
+
+static void sent_again_once(struct kunit *test)
+{
+	struct mptcp_ahead *ahead = kunit_kzalloc(test, sizeof(*ahead), GFP_KERNEL);
+	u64 seq = 100;
+
+	KUNIT_ASSERT_NOT_NULL(test, ahead);
+	mptcp_ahead_add(ahead, 100, 100, 1);
+	mptcp_ahead_add(ahead, 200, 100, 2);
+	mptcp_ahead_add(ahead, 400, 100, 1);
+
+	/* subflow 2 helps in the middle of what 1 has */
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_others(ahead, &seq, 900, 2)->start, 100ULL);
+	mptcp_ahead_mark_again(ahead, 120, 30, 2);
+	KUNIT_EXPECT_EQ(test, ahead->count, 5U);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_find(ahead, 119)->subflow_id, 1U);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_find(ahead, 120)->subflow_id, 2U);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_end(mptcp_ahead_find(ahead, 149)), 150ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_find(ahead, 150)->subflow_id, 1U);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, 100), 300ULL);
+
+	/* nobody sends that once more; what 2 has itself it passes over, and
+	 * what nobody knows about
+	 */
+	seq = 120;
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_others(ahead, &seq, 900, 3)->start, 150ULL);
+	seq = 200;
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_others(ahead, &seq, 900, 2)->start, 400ULL);
+	KUNIT_EXPECT_EQ(test, seq, 400ULL);
+	seq = 200;
+	KUNIT_EXPECT_NULL(test, mptcp_ahead_others(ahead, &seq, 400, 2));
+}
+
 static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(room_counts_segments),
 	KUNIT_CASE(ring_order),
@@ -318,6 +419,10 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(used_up_window_is_told),
 	KUNIT_CASE(ahead_ranges),
 	KUNIT_CASE(ahead_ranges_are_limited),
+	KUNIT_CASE(composed_names),
+	KUNIT_CASE(bufferbloat_limit),
+	KUNIT_CASE(penalty_recovers),
+	KUNIT_CASE(sent_again_once),
 	{}
 };
 
