@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import cli, commands, paths, units, workloads
 from mplab.guest import Guests
+from mplab.schedulers import Schedulers
 
 
 class Units(unittest.TestCase):
@@ -110,8 +111,8 @@ class Plan(unittest.TestCase):
         args = cli._parser().parse_args(["run", *argv])
         kernels = {name: Guests() for name in args.kernel.split(",")}
         has = {
-            "patched": (["default", "rr"], ["cubic", "reno"]),
-            "stock": (["default"], ["cubic", "reno"]),
+            "patched": (Schedulers(("default", "rr"), ("rp", "bm")), ["cubic", "reno"]),
+            "stock": (Schedulers(), ["cubic", "reno"]),
         }
         answers = [has[name] for name in kernels]
         with mock.patch.object(commands, "available", side_effect=answers):
@@ -122,9 +123,16 @@ class Plan(unittest.TestCase):
         self.assertEqual(len(plan), 3 * 2 * 2)  # plain TCP, too
         self.assertEqual({c.seed for c in plan}, {0, 1})
 
+    def test_extensions_compose(self) -> None:
+        plan = self.plan("--scheduler", "rr+rp,default+bm+rp", "--no-tcp")
+        self.assertEqual([c.scheduler for c in plan], ["rr+rp", "default+bm+rp"])
+
     def test_unknown_names_those_there_are(self) -> None:
         with self.assertRaisesRegex(commands.UsageError, "nosuch.*it has default, rr"):
             self.plan("--scheduler", "nosuch")
+        for wrong in ("rr+xx", "rr+rp+rp", "nosuch+rp", "+rp", "rr+"):
+            with self.assertRaisesRegex(commands.UsageError, r"with any of them \+rp, \+bm"):
+                self.plan("--scheduler", wrong)
         with self.assertRaisesRegex(commands.UsageError, "vegas.*it has cubic, reno"):
             self.plan("--scheduler", "rr", "--congestion", "vegas")
 

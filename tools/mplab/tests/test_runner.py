@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 from mplab import commands, experiment, figures, paths, plot, report, runner, traffic
 from mplab.experiment import Conditions, Result
 from mplab.guest import Ended, GuestError, Guests, KernelChanged
+from mplab.schedulers import Schedulers
 from mplab.workloads import Blocks, Bulk
 
 WIFI, MOBILE = paths.parse("8mbit,20ms,80ms"), paths.parse("2mbit,150ms,2s")
@@ -256,7 +257,9 @@ class Figures(Scratch):
         """With made-up results for all, for some and for none of its runs."""
         from mplab import page
 
-        s = figures.Setting(False, ("default", "minrtt", "rr", "minrtt+rp"), ("cubic", "reno", "olia"))
+        s = figures.Setting(
+            False, Schedulers(("default", "minrtt", "rr"), ("rp",)), ("cubic", "reno", "olia")
+        )
         for figure in figures.FIGURES.values():
             wanted = figure.plan(s)
             results = {c: self.made_up(c) for c in wanted}

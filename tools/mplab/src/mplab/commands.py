@@ -11,14 +11,15 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from . import paths, shell, units
-from .experiment import TCP, Conditions, Result, available, measure
+from .experiment import TCP, Conditions, Result, measure
 from .guest import BOOT, MPTCPCTL, TOP, Guests
 from .runner import Failure, Runner, Store, write_csv
+from .schedulers import available
 from .workloads import Blocks, Bulk, Http, Iperf, Request, Workload
 
 KERNELS = {"patched": TOP / "build" / "uml", "stock": TOP / "build" / "stock" / "uml"}
@@ -123,10 +124,9 @@ def _programs(*names: str) -> None:
             raise UsageError(f"'{name}' is missing: install {PACKAGES[name]}")
 
 
-def _known(option: str, name: str, there_are: Sequence[str]) -> str:
+def _known(option: str, name: str, there_are: Container[str], shown: str) -> None:
     if name not in there_are:
-        raise UsageError(f"{option} {name}: this kernel has none of that name; it has {', '.join(there_are)}")
-    return name
+        raise UsageError(f"{option} {name}: this kernel has none of that name; it has {shown}")
 
 
 def plan(
@@ -140,10 +140,11 @@ def plan(
         schedulers, controls = available(guests)
         names = _names(args.scheduler, "--scheduler")
         if label == "stock":  # it has one; the others are what we compare it with
-            names = [n for n in names if n in schedulers] or schedulers
-        names = [_known("--scheduler", n, schedulers) for n in names]
+            names = schedulers.having(names) or list(schedulers.bases)
+        for name in names:
+            _known("--scheduler", name, schedulers, str(schedulers))
         for congestion in _names(args.congestion, "--congestion"):
-            _known("--congestion", congestion, controls)
+            _known("--congestion", congestion, controls, ", ".join(controls))
             wanted += [
                 Conditions(
                     point, name, congestion, work, competing=args.competing, buffer=args.buffer,
@@ -301,7 +302,7 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
     with _guests([args.kernel]) as kernels:
         guests = kernels[args.kernel]
         schedulers, congestions = available(guests)
-        setting = Setting(args.full, tuple(schedulers), tuple(congestions), args.design_seed)
+        setting = Setting(args.full, schedulers, tuple(congestions), args.design_seed)
         runner = Runner({"patched": guests}, Store(out), args.jobs)
         for name in names:
             results = runner.run(FIGURES[name].plan(setting), name)

@@ -229,16 +229,3 @@ def key(c: Conditions, kernel_id: str) -> str:
     """Names a result: equal keys, equal results."""
     text = json.dumps([c.as_json(), kernel_id, _program_id()], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:20]
-
-
-def available(guests: Guests) -> tuple[list[str], list[str]]:
-    """The schedulers and the congestion controls of the guest's kernel."""
-    command = (
-        "cat /proc/sys/net/mptcp/available_schedulers 2>/dev/null || echo default; echo; "
-        "cat /proc/sys/net/ipv4/tcp_available_congestion_control; "
-        "find /lib/modules/*/kernel/net -name 'tcp_*.ko' -printf '%f '"
-    )
-    with scratch() as directory:
-        schedulers, controls = guests.run(command, directory).split("\n\n", 1)
-    names = [c.removeprefix("tcp_").removesuffix(".ko") for c in controls.split()]
-    return schedulers.split(), sorted(set(names) - {"diag"})

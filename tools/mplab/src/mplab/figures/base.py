@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from .. import designs, metrics
 from ..experiment import TCP, Conditions, Result
 from ..paths import Path
+from ..schedulers import Schedulers
 from ..workloads import Bulk
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Setting:
     """How large, and with what the kernel has."""
 
     full: bool = False
-    schedulers: tuple[str, ...] = ("default",)
+    schedulers: Schedulers = Schedulers()
     congestions: tuple[str, ...] = ("cubic", "reno")
     seed: int = 1
 
@@ -37,7 +38,7 @@ class Setting:
 
     def having(self, *names: str) -> list[str]:
         """Those of the schedulers that the kernel has."""
-        return [name for name in names if name in self.schedulers]
+        return self.schedulers.having(names)
 
     def controls(self, *names: str) -> list[str]:
         """Those of the congestion controls that the kernel has."""
