@@ -107,12 +107,22 @@ static bool is_listening(int fd)
 	return listening;
 }
 
+/* Older kernels do not tell, or not all. */
+static void read_counters(int fd, struct connection *c)
+{
+	socklen_t len = sizeof(c->counters);
+
+	if (!getsockopt(fd, SOL_MPTCP, MPTCP_SCHED_INFO, c->counters, &len))
+		c->counters_known = len / sizeof(c->counters[0]);
+}
+
 void read_connection(int fd, struct connection *c)
 {
 	socklen_t len = MPTCP_SCHED_NAME_MAX;
 
 	memset(c, 0, sizeof(*c));
 	getsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, c->scheduler, &len);
+	read_counters(fd, c);
 	c->netns = foreign_netns(fd);
 	local_address(fd, &c->addrs.local);
 	if (is_listening(fd)) {

@@ -20,10 +20,10 @@ static const struct {
 static const char help[] =
 	"usage: mptcpctl COMMAND ...\n"
 	"\n"
-	"  list                         schedulers, who may use them, their tunables\n"
+	"  list                         schedulers, who may use them, extensions, tunables\n"
 	"  get                          the default scheduler of this network namespace\n"
 	"  set NAME                     change it\n"
-	"  set NAME --param K=V         change a tunable of scheduler NAME\n"
+	"  set NAME --param K=V         change a tunable of scheduler or extension NAME\n"
 	"  set NAME --pid PID [--fd N]  change connections of a running program\n"
 	"  set NAME [--local ADDR:PORT] [--peer ADDR:PORT]\n"
 	"                               the same, by address\n"

@@ -29,9 +29,18 @@
 #ifndef MPTCP_SCHEDULER
 #define MPTCP_SCHEDULER 43
 #endif
+#ifndef MPTCP_SCHED_INFO
+#define MPTCP_SCHED_INFO 44
+#endif
 
 #define MPTCP_SCHED_NAME_MAX 16		/* with the final NUL */
 #define MPTCP_FLAG_FALLBACK 1		/* in flags below */
+
+/* The members of struct mptcp_sched_info, all of 64 bits */
+enum {
+	SCHED_WND_BLOCKED, SCHED_AHEAD_BYTES, SCHED_AGAIN_BYTES, SCHED_COPY_BYTES,
+	SCHED_PENALIZED, SCHED_CAPPED_BYTES, SCHED_COUNTERS,
+};
 
 /* struct mptcp_info, what show needs of it */
 struct mptcpctl_info {

@@ -9,6 +9,8 @@
 #include "mptcp_uapi.h"
 
 #define EXIT_USAGE 2
+#define SYSCTLS "/proc/sys/net/mptcp/"
+#define TUNABLES_MAX 1024
 
 /* main.c */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -19,10 +21,20 @@ bool no_arguments(int argc, char **argv, const char *help, int *status);
 bool kernel_has_mptcp(void);
 bool kernel_is_patched(void);
 int set_default(const char *name);
-int set_param(const char *scheduler, const char *assignment);
+int set_param(const char *name, const char *assignment);
 const char *scheduler_error(int error, const char *name);
+bool read_sysctl(const char *name, char *buf, size_t len);
+int write_sysctl(const char *name, const char *value);
+bool read_tunables(const char *dir, const char *prefix, char *buf);
+bool has_word(const char *list, const char *word);
 int cmd_list(int argc, char **argv);
 int cmd_get(int argc, char **argv);
+
+/* extension.c: what follows a scheduler's name, "minrtt+rp" */
+bool is_extension(const char *name);
+void list_extensions(void);
+int set_extension_param(const char *extension, const char *assignment, size_t len);
+bool explain_extensions(const char *name, char *text, size_t len);
 
 /* run.c: programs over MPTCP */
 int cmd_run(int argc, char **argv);
@@ -67,6 +79,8 @@ struct connection {
 	struct mptcpctl_addrs addrs;
 	ino_t netns;		/* 0: ours, or not known */
 	struct mptcpctl_info info;
+	unsigned int counters_known;	/* the first ones of these: */
+	uint64_t counters[SCHED_COUNTERS];
 	unsigned int subflows;
 	struct mptcpctl_subflow subflow[SUBFLOWS_MAX];
 	struct tcp_info tcp[SUBFLOWS_MAX];

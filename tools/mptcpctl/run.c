@@ -14,7 +14,8 @@
 static const char help[] =
 	"usage: mptcpctl run [--scheduler S] [--congestion C] -- PROGRAM [ARG]...\n"
 	"Runs PROGRAM, unmodified: its TCP sockets become MPTCP sockets.\n"
-	"  -s, --scheduler S    packet scheduler of its connections (see: mptcpctl list)\n"
+	"  -s, --scheduler S    packet scheduler of its connections, with its extensions, if any:\n"
+	"                       minrtt+rp (see: mptcpctl list)\n"
 	"  -c, --congestion C   congestion control of its connections\n"
 	"Statically linked and set-user-ID programs stay with TCP. The exit status is the\n"
 	"program's; 127 if it was not found, 126 if it cannot be run, 2 if it was not tried.\n";

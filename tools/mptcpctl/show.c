@@ -10,7 +10,8 @@
 
 static const char help[] =
 	"usage: mptcpctl show [--pid PID] [--json]\n"
-	"Shows the MPTCP connections of running programs and their subflows.\n"
+	"Shows the MPTCP connections of running programs, their subflows, and what their\n"
+	"schedulers did about the peer's window and queues, see mptcpctl(8).\n"
 	"  -p, --pid PID  of this process only\n"
 	"  -j, --json     for programs: an array with an object per socket\n";
 
@@ -25,6 +26,17 @@ static const char *const state_names[] = {
 	[CONN_LISTENING] = "listening",
 	[CONN_MPTCP] = "mptcp",
 	[CONN_FALLBACK] = "fallback",
+};
+
+static const struct {
+	const char *text, *json;
+} counter_names[SCHED_COUNTERS] = {
+	[SCHED_WND_BLOCKED] = { "window-full", "wnd_blocked" },
+	[SCHED_AHEAD_BYTES] = { "ahead", "ahead_bytes" },
+	[SCHED_AGAIN_BYTES] = { "again", "again_bytes" },
+	[SCHED_COPY_BYTES] = { "copies", "copy_bytes" },
+	[SCHED_PENALIZED] = { "penalized", "penalized" },
+	[SCHED_CAPPED_BYTES] = { "capped", "capped_bytes" },
 };
 
 static const char *tcp_state_name(unsigned int state)
@@ -67,6 +79,23 @@ static void print_subflow(const struct connection *c, unsigned int i)
 	printf("\n");
 }
 
+static void print_counters(const struct connection *c)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < c->counters_known; i++) {
+		if (!c->counters[i])
+			continue;
+		if (!any)
+			printf("    scheduling");
+		any = true;
+		print_count(counter_names[i].text, c->counters[i]);
+	}
+	if (any)
+		printf("\n");
+}
+
 static void print_text(const struct mptcp_socket *sk, const struct connection *c)
 {
 	char local[ADDRESS_MAX], peer[ADDRESS_MAX];
@@ -87,6 +116,7 @@ static void print_text(const struct mptcp_socket *sk, const struct connection *c
 	if (c->netns)
 		print_count("netns", c->netns);
 	printf("\n");
+	print_counters(c);
 	for (i = 0; i < c->subflows; i++)
 		print_subflow(c, i);
 }
@@ -143,6 +173,25 @@ static void print_json_subflow(const struct connection *c, unsigned int i)
 	printf("}");
 }
 
+static void print_json_counters(const struct connection *c)
+{
+	unsigned int i;
+
+	printf(", \"scheduling\": ");
+	if (!c->counters_known) {
+		printf("null");
+		return;
+	}
+	for (i = 0; i < SCHED_COUNTERS; i++) {
+		printf("%s\"%s\": ", i ? ", " : "{", counter_names[i].json);
+		if (i < c->counters_known)
+			printf("%llu", (unsigned long long)c->counters[i]);
+		else
+			printf("null");
+	}
+	printf("}");
+}
+
 static void print_json(const struct mptcp_socket *sk, const struct connection *c)
 {
 	unsigned int i;
@@ -164,6 +213,7 @@ static void print_json(const struct mptcp_socket *sk, const struct connection *c
 	print_json_count("bytes_retrans", c->info.bytes_retrans);
 	if (c->netns)
 		print_json_count("netns", c->netns);
+	print_json_counters(c);
 	printf(", \"subflows\": [");
 	for (i = 0; i < c->subflows; i++) {
 		printf("%s", i ? ", " : "");

@@ -12,13 +12,13 @@
 #include <unistd.h>
 #include "mptcpctl.h"
 
-#define SYSCTLS "/proc/sys/net/mptcp/"
 #define LIST_MAX 4096
 
 static const char list_help[] =
 	"usage: mptcpctl list\n"
 	"Shows the schedulers of this kernel: which is the default of this network namespace,\n"
-	"who may choose it (all, or admin: with CAP_NET_ADMIN), the tunables of loaded ones.\n";
+	"who may choose it (all, or admin: with CAP_NET_ADMIN), the tunables of loaded ones;\n"
+	"and the extensions that can follow a scheduler's name, as in minrtt+rp+bm.\n";
 
 static const char get_help[] =
 	"usage: mptcpctl get\n"
@@ -52,12 +52,21 @@ static int write_file(const char *path, const char *value)
 	return error;
 }
 
-static bool read_sysctl(const char *name, char *buf, size_t len)
+bool read_sysctl(const char *name, char *buf, size_t len)
 {
-	char path[128];
+	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), SYSCTLS "%s", name);
 	return read_file(path, buf, len);
+}
+
+/* 0, or an error number */
+int write_sysctl(const char *name, const char *value)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), SYSCTLS "%s", name);
+	return write_file(path, value);
 }
 
 bool kernel_is_patched(void)
@@ -74,12 +83,12 @@ bool kernel_has_mptcp(void)
 	return false;
 }
 
-static bool has_word(const char *list, const char *word)
+bool has_word(const char *list, const char *word)
 {
 	size_t len = strlen(word);
 	const char *at = list;
 
-	while ((at = strstr(at, word))) {
+	while (len && (at = strstr(at, word))) {
 		if ((at == list || at[-1] == ' ') && (!at[len] || at[len] == ' '))
 			return true;
 		at += len;
@@ -92,24 +101,30 @@ static int not_hidden(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* Tunables of a loaded scheduler, as " name=value ..."; false: it has none. */
-static bool print_params(const char *scheduler)
+/* The files @prefix* of @dir as "name=value ...", the names without @prefix; false: none.
+ * @buf is TUNABLES_MAX long.
+ */
+bool read_tunables(const char *dir, const char *prefix, char *buf)
 {
-	char dir[PATH_MAX], path[PATH_MAX + 256], value[128];
+	char path[PATH_MAX + 256], value[128];
 	struct dirent **entries;
+	size_t used = 0, len = strlen(prefix);
 	int i, count;
 
-	snprintf(dir, sizeof(dir), "/sys/module/mptcp_sched_%s/parameters", scheduler);
 	count = scandir(dir, &entries, not_hidden, alphasort);
 	for (i = 0; i < count; i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, entries[i]->d_name);
-		if (read_file(path, value, sizeof(value)))
-			printf(" %s=%s", entries[i]->d_name, value);
+		const char *name = entries[i]->d_name;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, name);
+		if (!strncmp(name, prefix, len) && used < TUNABLES_MAX &&
+		    read_file(path, value, sizeof(value)))
+			used += snprintf(buf + used, TUNABLES_MAX - used, "%s%s=%s",
+					 used ? " " : "", name + len, value);
 		free(entries[i]);
 	}
 	if (count >= 0)
 		free(entries);
-	return count > 0;
+	return used;
 }
 
 /* A module that is there and not loaded. What is built in has no file, and without tunables
@@ -140,10 +155,23 @@ static bool module_is_waiting(const char *scheduler)
 
 static void print_scheduler(const char *name, const char *current, const char *users)
 {
-	printf("%-16s %-8s %-8s", name, strcmp(name, current) ? "-" : "yes", users);
-	if (!print_params(name))
-		printf(" %s", module_is_waiting(name) ? "(loads when it is named)" : "-");
-	printf("\n");
+	char dir[PATH_MAX], tunables[TUNABLES_MAX];
+
+	snprintf(dir, sizeof(dir), "/sys/module/mptcp_sched_%s/parameters", name);
+	printf("%-16s %-8s %-8s %s\n", name, strcmp(name, current) ? "-" : "yes", users,
+	       read_tunables(dir, "", tunables) ? tunables :
+	       module_is_waiting(name) ? "(loads when it is named)" : "-");
+}
+
+/* Those with extensions that are the default or named in @allowed, which has the default, too. */
+static void print_compositions(char *allowed, const char *current)
+{
+	char *name;
+
+	while ((name = strsep(&allowed, " "))) {
+		if (strchr(name, '+'))
+			print_scheduler(name, current, "all");
+	}
 }
 
 int cmd_list(int argc, char **argv)
@@ -168,6 +196,8 @@ int cmd_list(int argc, char **argv)
 			print_scheduler(name, current, !patched ? "-" :
 					has_word(allowed, name) ? "all" : "admin");
 	}
+	print_compositions(allowed, current);
+	list_extensions();
 	if (!patched)
 		printf("This kernel has no MPTCP scheduler framework: connections cannot choose.\n");
 	return 0;
@@ -188,6 +218,28 @@ int cmd_get(int argc, char **argv)
 	return 0;
 }
 
+static void explain_missing(const char *name, char *text, size_t len)
+{
+	char list[LIST_MAX] = "?", base[256];
+
+	/* kernels without extensions take all of it for the scheduler's name */
+	snprintf(base, sizeof(base), "%s", name);
+	if (!access(SYSCTLS "available_sched_extensions", F_OK))
+		base[strcspn(base, "+")] = 0;
+	read_sysctl("available_schedulers", list, sizeof(list));
+	snprintf(text, len, "there is no scheduler '%s'; this kernel has: %s%s", base, list,
+		 is_extension(base) ? " (an extension comes behind one of these: minrtt+rp)" : "");
+}
+
+static void explain_invalid(const char *name, char *text, size_t len)
+{
+	char why[512];
+
+	if (!explain_extensions(name, why, sizeof(why)))
+		snprintf(why, sizeof(why), "it has 1 to 15 characters, no '/'");
+	snprintf(text, len, "'%s' is no scheduler name: %s", name, why);
+}
+
 /* What to tell about a scheduler that could not be set. */
 const char *scheduler_error(int error, const char *name)
 {
@@ -196,9 +248,7 @@ const char *scheduler_error(int error, const char *name)
 
 	switch (error) {
 	case ENOENT:
-		read_sysctl("available_schedulers", list, sizeof(list));
-		snprintf(text, sizeof(text), "there is no scheduler '%s'; this kernel has: %s",
-			 name, list);
+		explain_missing(name, text, sizeof(text));
 		break;
 	case EPERM:
 		read_sysctl("allowed_schedulers", list, sizeof(list));
@@ -212,8 +262,7 @@ const char *scheduler_error(int error, const char *name)
 			 "this kernel has no MPTCP_SCHEDULER socket option: boot one with the scheduler patches; on this one only the default can be changed");
 		break;
 	case EINVAL:
-		snprintf(text, sizeof(text),
-			 "'%s' is no scheduler name: it has 1 to 15 characters, no '/'", name);
+		explain_invalid(name, text, sizeof(text));
 		break;
 	default:
 		snprintf(text, sizeof(text), "'%s': %s", name, strerror(error));
@@ -227,7 +276,7 @@ int set_default(const char *name)
 
 	if (!*name || strlen(name) >= MPTCP_SCHED_NAME_MAX)
 		return complain("%s", scheduler_error(EINVAL, name));
-	error = write_file(SYSCTLS "scheduler", name);
+	error = write_sysctl("scheduler", name);
 	if (!error)
 		return 0;
 	if (!kernel_has_mptcp())
@@ -240,26 +289,38 @@ int set_default(const char *name)
 	return complain("%s", scheduler_error(error, name));
 }
 
-int set_param(const char *scheduler, const char *assignment)
+/* @assignment is "key=value" with a key of @len characters. */
+static int set_module_param(const char *scheduler, const char *assignment, int len)
 {
-	const char *value = strchr(assignment, '=');
 	char path[PATH_MAX];
 	int error;
 
-	if (!value || value == assignment || strchr(assignment, '/')) {
-		complain("--param takes NAME=VALUE, not '%s'", assignment);
-		return EXIT_USAGE;
-	}
-	if (!*scheduler || strlen(scheduler) >= MPTCP_SCHED_NAME_MAX || strchr(scheduler, '/'))
-		return complain("%s", scheduler_error(EINVAL, scheduler));
-	snprintf(path, sizeof(path), "/sys/module/mptcp_sched_%s/parameters/%.*s", scheduler,
-		 (int)(value - assignment), assignment);
-	error = write_file(path, value + 1);
+	snprintf(path, sizeof(path), "/sys/module/mptcp_sched_%s/parameters/%.*s", scheduler, len,
+		 assignment);
+	error = write_file(path, assignment + len + 1);
 	if (error == ENOENT)
 		return complain("scheduler '%s' has no tunable '%.*s', or is not loaded (modprobe mptcp_sched_%s loads it); see: mptcpctl list",
-				scheduler, (int)(value - assignment), assignment, scheduler);
+				scheduler, len, assignment, scheduler);
 	if (error)
 		return complain("%s: %s", assignment, error == EACCES ? "only root may change it" :
 				strerror(error));
 	return 0;
+}
+
+int set_param(const char *name, const char *assignment)
+{
+	size_t len = strcspn(assignment, "=");
+
+	/* nothing is what writing an empty value would do */
+	if (!len || !assignment[len] || !assignment[len + 1] || strchr(assignment, '/')) {
+		complain("--param takes NAME=VALUE, not '%s'", assignment);
+		return EXIT_USAGE;
+	}
+	if (!*name || strlen(name) >= MPTCP_SCHED_NAME_MAX || strchr(name, '/'))
+		return complain("%s", scheduler_error(EINVAL, name));
+	if (strchr(name, '+'))
+		return complain("'%s' has no tunables of its own: name the scheduler or the extension alone",
+				name);
+	return is_extension(name) ? set_extension_param(name, assignment, len) :
+				    set_module_param(name, assignment, len);
 }

@@ -102,6 +102,10 @@ if [ ! -e /proc/sys/net/mptcp/allowed_schedulers ]; then
 	check "set --pid says what the kernel lacks" 1 "boot one with the scheduler patches" \
 		ctl set rr --pid $$
 	check "run without a scheduler works" 0 "" ctl run -- true
+	check "show does not tell what a scheduler did" 0 '"scheduling": null' \
+		ctl run -- python3 -c "import socket, subprocess
+keep = socket.socket()
+subprocess.run(['$tool', 'show', '--json'], check=True)"
 	tests=$((tests + 1))
 	echo "ok $tests # SKIP the rest: this kernel has no MPTCP_SCHEDULER"
 	finish
@@ -126,10 +130,48 @@ ctl set rr --param segments=1
 check "set --param: unknown" 1 "no tunable 'nosuch'" ctl set rr --param nosuch=1
 check "set --param: out of range" 1 "segments=0: Invalid argument" ctl set rr --param segments=0
 check "set --param: a path" 1 "no scheduler name" ctl set ../rr --param segments=1
+check "set --param: no value" 2 "takes NAME=VALUE" ctl set rr --param segments=
+
+check "list: extensions" 0 "^rp +- +sends again" ctl list
+check "list: the tunable of an extension" 0 "^bm +lambda=300 +.*bufferbloat" ctl list
+check "set: extensions" 0 "" ctl set minrtt+bm+rp
+check "were set, in the kernel's order" 0 "^minrtt\+rp\+bm$" ctl get
+check "list: the default has extensions" 0 "^minrtt\+rp\+bm +yes +all" ctl list
+check "list: its scheduler alone is not the default" 0 "^minrtt +- +all" ctl list
+check "set: unknown extension" 1 "unknown extension 'xx'; known are rp, bm$" ctl set minrtt+rp+xx
+check "set: the start of one" 1 "unknown extension 'r'" ctl set minrtt+r
+check "set: extension twice" 1 "extension 'rp' comes twice" ctl set minrtt+rp+bm+rp
+check "set: extensions too long" 1 "longer than 15 characters" ctl set aaaaaaaaaa+rp+bm
+check "set: no extension" 1 "'\+' has no extension" ctl set minrtt+
+check "set: nothing before an extension" 1 "no scheduler before the '\+'" ctl set +rp
+check "set: unknown, with extensions" 1 "no scheduler 'nosuch'; this kernel has: .*rr" ctl set nosuch+rp
+check "set: an extension alone" 1 "no scheduler 'bm'.*an extension comes behind" ctl set bm
+check "nothing of that changed" 0 "^minrtt\+rp\+bm$" ctl get
+check "set --param: of an extension" 0 "" ctl set bm --param lambda=250
+check "list shows that" 0 "^bm +lambda=250 " ctl list
+check "it is this namespace's" 0 "^300$" sysctl -n net.mptcp.sched_bm_lambda
+check "set --param: below the range" 1 "lambda=99: must be a number from 100 to 10000" \
+	ctl set bm --param lambda=99
+check "set --param: above it" 1 "number from 100 to 10000" ctl set bm --param lambda=10001
+check "set --param: no number" 1 "number from 100 to 10000" ctl set bm --param lambda=x
+check "set --param: no value for an extension" 2 "takes NAME=VALUE" ctl set bm --param lambda=
+check "set --param: unknown, of an extension" 1 "extension 'rp' has no tunable 'lambda'" \
+	ctl set rp --param lambda=200
+check "set --param: of a composition" 1 "no tunables of its own" ctl set minrtt+bm --param lambda=200
+check "set --param: an extension's, an ordinary user" 1 "only root may change it" \
+	user set bm --param lambda=200
+check "list: none of that changed it" 0 "^bm +lambda=250 " ctl list
 in_ns sysctl -q net.mptcp.scheduler=default
 
 check "run: no program" 2 "which program" ctl run
 check "run: unknown scheduler" 2 "no scheduler 'nosuch'" ctl run --scheduler nosuch -- true
+check "run: unknown extension" 2 "--scheduler: .*unknown extension 'xx'; known are rp, bm" \
+	ctl run --scheduler minrtt+xx -- true
+check "run: unknown, with an extension" 2 "no scheduler 'nosuch'" ctl run --scheduler nosuch+rp -- true
+check "run: with extensions" 0 "^minrtt\+rp$" ctl run --scheduler minrtt+rp -- python3 -c 'import socket
+print(socket.socket().getsockopt(284, 43, 16).strip(b"\0").decode())'
+check "run: redundant is for administrators" 2 "only CAP_NET_ADMIN may use 'redundant\+bm'" \
+	user run --scheduler redundant+bm -- true
 check "run: unknown congestion control" 2 "does not take 'nosuch'" ctl run --congestion nosuch -- true
 check "run: status of the program" 7 "" ctl run -- sh -c 'exit 7'
 check "run: no such program" 127 "nosuchprogram" ctl run -- /nonexistent/nosuchprogram
@@ -138,6 +180,11 @@ check "run: not allowed" 2 "only CAP_NET_ADMIN may use 'rr' here, all may use: d
 	user run --scheduler rr -- true
 in_ns sysctl -q net.mptcp.allowed_schedulers="default rr"
 check "run: allowed" 0 "" user run --scheduler rr -- true
+check "run: allowed with extensions" 0 "" user run --scheduler rr+rp+bm -- true
+check "run: not allowed with extensions" 2 "only CAP_NET_ADMIN may use 'minrtt\+rp' here" \
+	user run --scheduler minrtt+rp -- true
+in_ns sysctl -q net.mptcp.allowed_schedulers="default rr minrtt+rp"
+check "list: allowed with these extensions only" 0 "^minrtt\+rp +- +all" ctl list
 
 ip netns exec "$ns" "$tool" run -- iperf3 -s >/dev/null &
 sleep 0.5
@@ -211,6 +258,8 @@ backup, fallback = shown["192.0.2.1:7001"], shown["127.0.0.1:7003"]
 assert sorted(one["backup"] for one in backup["subflows"]) == [False, True], backup
 assert not backup["fallback"] and "netns" not in backup and backup["token"], backup
 assert backup["bytes_sent"] == 1000 and backup["bytes_received"] == 1, backup
+assert list(backup["scheduling"]) == ["wnd_blocked", "ahead_bytes", "again_bytes", "copy_bytes",
+                                      "penalized", "capped_bytes"], backup
 assert fallback["fallback"] and fallback["subflows"][0]["bytes_received"] == 1, fallback
 PYTHON
 check "show --json: the same" 0 "" sh -c "ip netns exec $ns $tool show --json | python3 $work/verify.py"
@@ -219,6 +268,13 @@ check "show: another network namespace is marked" 0 "7001  mptcp .* netns [0-9]+
 check "set --fd" 0 "^1 of 1 socket changed to minrtt" ctl set minrtt --pid "$holder" --fd "$fd4"
 check "set --fd changed this one" 0 "192.0.2.1:7001  mptcp  scheduler minrtt" ctl show
 check "set --fd changed no other" 0 "\[::1\]:7002  mptcp  scheduler default" ctl show
+check "set --fd: extensions" 0 "^1 of 1 socket changed to minrtt\+bm" \
+	ctl set minrtt+bm --pid "$holder" --fd "$fd4"
+check "show: extensions" 0 "192.0.2.1:7001  mptcp  scheduler minrtt\+bm " ctl show
+check "set --fd: unknown extension" 1 "unknown extension 'xx'" \
+	ctl set minrtt+xx --pid "$holder" --fd "$fd4"
+check "show: no counters where nothing happened" 1 "" sh -c \
+	"ip netns exec $ns $tool show --pid $holder | grep scheduling"
 check "set --peer: IPv6, written differently, shared" 0 "^1 of 1 socket changed to rr" \
 	ctl set rr --peer "[0:0::1]:7002"
 check "set --peer changed it" 0 "-> \[::1\]:7002  mptcp  scheduler rr" ctl show
@@ -234,4 +290,64 @@ check "show --pid: not readable" 1 "^mptcpctl: 1 process not readable; run as ro
 check "set --pid: not readable" 1 "1 process not readable" user set rr --pid "$holder"
 exec 8>&-
 wait "$holder"
+
+# Counters, with two subflows through the queue of a slow link: one connection sends copies, one
+# runs into the peer's window. They may count on while they are shown.
+in_ns ip mptcp endpoint flush
+in_ns ip mptcp endpoint add 192.0.2.2 dev lo subflow
+in_ns tc qdisc add dev lo root netem delay 5ms rate 20mbit limit 1000
+in_ns sysctl -q net.mptcp.sched_bm_lambda=100
+cat >"$work/counters.py" <<'PYTHON'
+import json, socket, struct, subprocess, sys, threading, time
+
+NAMES = "wnd_blocked", "ahead_bytes", "again_bytes", "copy_bytes", "penalized", "capped_bytes"
+
+def connect(scheduler, port):
+    server = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+    server.bind(("192.0.2.1", port))
+    server.listen()
+    client = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+    client.setsockopt(284, 43, scheduler)
+    client.connect(("192.0.2.1", port))
+    accepted = server.accept()[0]
+    for peer, other in (client, accepted), (accepted, client):
+        peer.send(b"x")
+        other.recv(1)
+    time.sleep(0.5)
+    return client, accepted
+
+def counters(client):
+    return dict(zip(NAMES, struct.unpack("6Q", client.getsockopt(284, 44, 48))))
+
+def shown(*options):
+    return subprocess.run([sys.argv[1], "show", *options], check=True, capture_output=True,
+                          text=True).stdout
+
+def verify(client, port, *wanted):
+    before = counters(client)
+    one = [s for s in json.loads(shown("--json")) if s["peer"] == "192.0.2.1:%d" % port]
+    after = counters(client)
+    print(one[0]["scheduling"])
+    assert all(before[n] <= one[0]["scheduling"][n] <= after[n] for n in NAMES), (before, after)
+    assert all(before[n] for n in wanted), before
+
+copying, reader = connect(b"redundant+bm", 7004)
+threading.Thread(target=copying.sendall, args=[b"z" * 3000000]).start()
+reader.recv(3000000, socket.MSG_WAITALL)
+blocked, idle = connect(b"minrtt+rp", 7005)
+blocked.setblocking(False)
+try:
+    while True:
+        blocked.send(b"z" * 50000)
+except BlockingIOError:
+    time.sleep(0.5)
+verify(copying, 7004, "copy_bytes", "capped_bytes")
+verify(blocked, 7005, "wnd_blocked", "again_bytes")
+print(shown())
+PYTHON
+check "show --json: counters" 0 "" in_ns python3 "$work/counters.py" "$tool"
+cp "$work/out" "$work/counters"
+check "show: counters" 0 "^    scheduling .* copies [1-9][0-9]*  .*capped [1-9]" cat "$work/counters"
+check "show: others" 0 "^    scheduling  window-full [1-9][0-9]*  again [1-9]" cat "$work/counters"
+check "show: none that is 0" 1 "" grep -E "^    scheduling.* 0( |$)" "$work/counters"
 finish

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* Extensions of schedulers, "minrtt+rp+bm": which there are, their tunables (sysctls of the
+ * network namespace), and what is wrong with a name that has them.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "mptcpctl.h"
+
+#define EXTENSIONS_MAX 256
+
+static const struct {
+	const char *name, *does;
+} descriptions[] = {
+	{ "rp", "sends again what holds the peer up, and penalizes the subflow that owes it" },
+	{ "bm", "against bufferbloat: no more in flight than lambda percent of what fits the path" },
+};
+
+/* The kernel does not tell the ranges. */
+static const struct {
+	const char *name;
+	int min, max;
+} ranges[] = {
+	{ "sched_bm_lambda", 100, 10000 },
+};
+
+static bool read_extensions(char *buf, size_t len)
+{
+	return read_sysctl("available_sched_extensions", buf, len);
+}
+
+bool is_extension(const char *name)
+{
+	char known[EXTENSIONS_MAX];
+
+	return read_extensions(known, sizeof(known)) && has_word(known, name);
+}
+
+static const char *description(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(descriptions) / sizeof(descriptions[0]); i++) {
+		if (!strcmp(descriptions[i].name, name))
+			return descriptions[i].does;
+	}
+	return "-";
+}
+
+void list_extensions(void)
+{
+	char known[EXTENSIONS_MAX], prefix[EXTENSIONS_MAX + 8], tunables[TUNABLES_MAX];
+	char *name, *rest = known;
+
+	if (!read_extensions(known, sizeof(known)))
+		return;
+	printf("\n%-16s %-17s %s\n", "EXTENSION", "TUNABLES",
+	       "WHAT IT DOES (minrtt+rp: minrtt with rp)");
+	while ((name = strsep(&rest, " "))) {
+		if (!*name)
+			continue;
+		snprintf(prefix, sizeof(prefix), "sched_%s_", name);
+		printf("%-16s %-17s %s\n", name,
+		       read_tunables(SYSCTLS, prefix, tunables) ? tunables : "-",
+		       description(name));
+	}
+}
+
+static int complain_value(const char *sysctl, const char *assignment)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		if (!strcmp(ranges[i].name, sysctl))
+			return complain("%s: must be a number from %d to %d", assignment,
+					ranges[i].min, ranges[i].max);
+	}
+	return complain("%s: %s", assignment, strerror(EINVAL));
+}
+
+/* @assignment is "key=value" with a key of @len characters. */
+int set_extension_param(const char *extension, const char *assignment, size_t len)
+{
+	char sysctl[128];
+	int error;
+
+	snprintf(sysctl, sizeof(sysctl), "sched_%s_%.*s", extension, (int)len, assignment);
+	error = write_sysctl(sysctl, assignment + len + 1);
+	switch (error) {
+	case 0:
+		return 0;
+	case ENOENT:
+		return complain("extension '%s' has no tunable '%.*s'; see: mptcpctl list",
+				extension, (int)len, assignment);
+	case EINVAL:
+	case ERANGE:
+		return complain_value(sysctl, assignment);
+	case EACCES:
+		return complain("%s: only root may change it", assignment);
+	default:
+		return complain("%s: %s", assignment, strerror(error));
+	}
+}
+
+static void explain_unknown(const char *part, const char *known, char *text, size_t len)
+{
+	size_t used;
+
+	if (*part)
+		used = snprintf(text, len, "unknown extension '%s'; known are ", part);
+	else
+		used = snprintf(text, len, "a '+' has no extension behind it; known are ");
+	for (; *known && used < len; known++)
+		used += snprintf(text + used, len - used, "%s%c", *known == ' ' ? "," : "",
+				 *known);
+}
+
+/* What is wrong with @parts, "rp+bm+...", which it takes apart? False: nothing. */
+static bool explain_parts(char *parts, const char *known, char *text, size_t len)
+{
+	char seen[EXTENSIONS_MAX + 1] = "", *part;
+	size_t used = 0;
+
+	while ((part = strsep(&parts, "+"))) {
+		if (!has_word(known, part)) {
+			explain_unknown(part, known, text, len);
+			return true;
+		}
+		if (has_word(seen, part)) {
+			snprintf(text, len, "extension '%s' comes twice", part);
+			return true;
+		}
+		/* no more than all that are known */
+		used += snprintf(seen + used, sizeof(seen) - used, " %s", part);
+	}
+	return false;
+}
+
+/* The kernel calls @name invalid: is it for its extensions? False: not that we see. */
+bool explain_extensions(const char *name, char *text, size_t len)
+{
+	char known[EXTENSIONS_MAX], copy[EXTENSIONS_MAX], *parts = copy;
+
+	if (!strchr(name, '+') || !read_extensions(known, sizeof(known)))
+		return false;
+	snprintf(copy, sizeof(copy), "%s", name);
+	if (!*strsep(&parts, "+")) {
+		snprintf(text, len, "there is no scheduler before the '+'");
+		return true;
+	}
+	if (explain_parts(parts, known, text, len))
+		return true;
+	snprintf(text, len, "it is longer than %d characters", MPTCP_SCHED_NAME_MAX - 1);
+	return strlen(name) >= MPTCP_SCHED_NAME_MAX;
+}
