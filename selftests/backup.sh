@@ -18,7 +18,7 @@ ip -n "$client" route add 10.0.1.0/24 dev c2 table 2
 ip -n "$client" neigh add 10.0.1.2 dev c2 lladdr "$(in_server cat /sys/class/net/s2/address)"
 in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow backup id 2
 
-for name in minrtt rr inorder; do
+for name in minrtt rr inorder redundant minrtt+rp+bm; do
 	scheduler $name
 	two=$(tx_bytes 2) backups=$(counter SchedBackup)
 	serve
@@ -28,24 +28,20 @@ for name in minrtt rr inorder; do
 	is "$backups" "$(counter SchedBackup)" "$name: no decision for it"
 
 	serve
-	ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 6000000 >"$work/client" 2>&1 &
-	sending=$!
+	begin -b 6000000
 	sleep 1
 	in_client ip mptcp endpoint change id 2 nobackup
-	wait "$sending"
-	wait "$served"
+	complete
 	arrived 6000000 "$name: MP_PRIO makes it regular in the middle: the bytes are right"
 	that "$name: and it is used" less 500000 "$(second_path)"
 	in_client ip mptcp endpoint change id 2 backup
 
 	two=$(tx_bytes 2)
 	serve
-	ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 6000000 >"$work/client" 2>&1 &
-	sending=$!
+	begin -b 6000000
 	sleep 1
 	tc -n "$client" qdisc change dev c1 root netem loss 100%
-	wait "$sending"
-	wait "$served"
+	complete
 	arrived 6000000 "$name: the regular path dies: the bytes are right"
 	that "$name: the backup took over" less 1000000 "$(second_path)"
 	that "$name: which was counted" less "$backups" "$(counter SchedBackup)"

@@ -7,29 +7,6 @@ cd "$(dirname "$0")"
 . ./lib.sh
 need
 
-# seconds ARG...: how long a transfer takes, in ms.
-took() {
-	local start
-	start=$(date +%s%N)
-	serve
-	transfer "$@"
-	took=$((($(date +%s%N) - start) / 1000000))
-}
-
-# grown COUNTER COMMAND...: by how much a counter grows meanwhile.
-grown() {
-	local name=$1 before
-	shift
-	before=$(counter "$name")
-	"$@"
-	grown=$(($(counter "$name") - before))
-}
-
-buffers() {
-	in_client sysctl -q -w net.ipv4.tcp_wmem="4096 16384 $1" net.ipv4.tcp_rmem="4096 131072 $1"
-	in_server sysctl -q -w net.ipv4.tcp_wmem="4096 16384 $1" net.ipv4.tcp_rmem="4096 $1 $1"
-}
-
 hosts 20mbit 5ms 5mbit 100ms
 scheduler inorder
 

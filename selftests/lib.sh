@@ -124,16 +124,66 @@ counter() {
 # Bytes the client sent over path N.
 tx_bytes() { in_client cat "/sys/class/net/c$1/statistics/tx_bytes"; }
 
+# shape N RATE DELAY LIMIT [NETEM ARG...]: change what the client sends over path N.
+# A queue that holds LIMIT packets needs packets that are one segment each.
+shape() {
+	local n=$1 rate=$2 delay=$3 limit=$4
+	shift 4
+	ip -n "$client" link set "c$n" gso_max_segs 1
+	tc -n "$client" qdisc change dev "c$n" root netem rate "$rate" delay "$delay" \
+		limit "$limit" loss 0% "$@"
+}
+
+# buffers BYTES: the most that sockets send and receive ahead.
+buffers() {
+	in_client sysctl -q -w net.ipv4.tcp_wmem="4096 16384 $1" net.ipv4.tcp_rmem="4096 131072 $1"
+	in_server sysctl -q -w net.ipv4.tcp_wmem="4096 16384 $1" net.ipv4.tcp_rmem="4096 $1 $1"
+}
+
 # serve [ARG...]: a server in the background, its report in $work/server.
 serve() {
-	ip netns exec "$server" "$sched_sock" listen -p 5000 "$@" >"$work/server" 2>&1 &
+	timeout 120 ip netns exec "$server" "$sched_sock" listen -p 5000 "$@" >"$work/server" 2>&1 &
 	served=$!
 }
 
 # transfer [ARG...]: run a client against it; its report in $work/client.
 transfer() {
-	in_client "$sched_sock" connect -a 10.0.1.2 -p 5000 "$@" >"$work/client" 2>&1
+	begin "$@"
+	wait "$sending"
 	wait "$served"
+}
+
+# begin [ARG...]: the same in the background, until the transfer is complete.
+begin() {
+	timeout 120 ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p 5000 "$@" \
+		>"$work/client" 2>&1 &
+	sending=$!
+}
+
+# What is missing, arrived() tells.
+complete() {
+	wait "$sending" || echo "# the client failed: $(tail -n 1 "$work/client")"
+	wait "$served" || echo "# the server failed: $(tail -n 1 "$work/server")"
+}
+
+# took ARG...: how long a transfer takes, in ms.
+took() {
+	local start
+	start=$(date +%s%N)
+	serve
+	transfer "$@"
+	# shellcheck disable=SC2034 # for those who source this
+	took=$((($(date +%s%N) - start) / 1000000))
+}
+
+# grown COUNTER COMMAND...: by how much a counter grows meanwhile.
+grown() {
+	local name=$1 before
+	shift
+	before=$(counter "$name")
+	"$@"
+	# shellcheck disable=SC2034 # for those who source this
+	grown=$(($(counter "$name") - before))
 }
 
 # value FILE KEY: from a report.
@@ -141,3 +191,17 @@ value() { sed -n "s/^$2=//p" "$work/$1" | tail -n 1; }
 
 # arrived BYTES WHAT: all of them, none of them wrong.
 arrived() { is "$1 wrong 0" "$(value server received) wrong $(value server wrong)" "$2"; }
+
+# Tests as an ordinary user: where it can run the tool.
+for_users() {
+	cp "$sched_sock" "$work/tool"
+	chmod 755 "$work" "$work/tool"
+}
+
+# as_user ARG...: in the client, with the tool.
+as_user() { in_client setpriv --reuid 65534 --regid 65534 --clear-groups "$work/tool" "$@"; }
+
+# try ARG..., try_user ARG...: set the option of a new socket; the report in $work/option.
+try() { in_client "$sched_sock" option "$@" >"$work/option" 2>&1 || true; }
+try_user() { as_user option "$@" >"$work/option" 2>&1 || true; }
+outcome() { echo "$(value option set) $(value option after)"; }

@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 need modprobe rmmod setpriv
 
 loaded() { grep -q "^mptcp_sched_$1 " /proc/modules; }
-for name in rr minrtt inorder; do
+for name in rr minrtt inorder redundant; do
 	modinfo "mptcp_sched_$name" >/dev/null 2>&1 ||
 		skip_all "mptcp_sched_$name is not a module here"
 	rmmod "mptcp_sched_$name" 2>/dev/null || true
@@ -33,21 +33,20 @@ that "nor does a namespace that is gone hold it" eval '! loaded minrtt'
 ip netns del "$server"
 
 hosts 50mbit 5ms 50mbit 5ms
-cp "$sched_sock" "$work/tool"
-chmod 755 "$work" "$work/tool"
-in_client setpriv --reuid 65534 --regid 65534 --clear-groups "$work/tool" option -s rr \
-	>"$work/option"
+for_users
+as_user option -s redundant >"$work/option"
+is "EPERM" "$(value option set)" "one that is not allowed does not load for an ordinary user"
+that "the module is not there" eval '! loaded redundant'
+as_user option -s rr >"$work/option"
 is ok "$(value option set)" "an allowed scheduler loads for an ordinary user"
 that "the module is there" loaded rr
 rmmod mptcp_sched_rr
 
 serve
-ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 4000000 -s rr >"$work/client" 2>&1 &
-sending=$!
+begin -b 4000000 -s rr
 sleep 0.3
 that "a module in use by a connection cannot be removed" eval '! rmmod mptcp_sched_rr'
-wait "$sending"
-wait "$served"
+complete
 arrived 4000000 "and the transfer is not disturbed"
 for _ in 1 2 3 4 5 6 7 8 9 10; do rmmod mptcp_sched_rr 2>/dev/null && break; sleep 1; done
 that "after the connection it can" eval '! loaded rr'

@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 need
 
 hosts 20mbit 10ms 20mbit 10ms
-for name in default minrtt rr inorder; do
+for name in default minrtt rr inorder redundant minrtt+rp+bm; do
 	scheduler $name
 	picks=$(counter SchedPick)
 	serve

@@ -32,6 +32,10 @@
 #define MPTCP_SCHEDULER 43
 #endif
 
+#ifndef MPTCP_SCHED_INFO
+#define MPTCP_SCHED_INFO 44
+#endif
+
 #define CHUNK 65536
 
 struct args {
@@ -70,6 +74,25 @@ static bool set_sched(int fd, const char *name, int len)
 
 	printf("set=%s\n", err ? strerrorname_np(errno) : "ok");
 	return !err;
+}
+
+/* What the connection's scheduler did: struct mptcp_sched_info, of which kernels
+ * to come may tell more.
+ */
+static void show_info(int fd)
+{
+	static const char * const keys[] = { "wnd_blocked", "ahead_bytes", "again_bytes",
+					     "copy_bytes", "penalized", "capped_bytes" };
+	uint64_t info[6] = {};
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, SOL_MPTCP, MPTCP_SCHED_INFO, info, &len)) {
+		printf("info=%s\n", strerrorname_np(errno));
+		return;
+	}
+	printf("info=%u\n", (unsigned int)len);
+	for (int i = 0; i < 6; i++)
+		printf("%s=%llu\n", keys[i], (unsigned long long)info[i]);
 }
 
 static int new_socket(const struct args *args)
@@ -111,24 +134,39 @@ static int do_option(const struct args *args)
 		set_sched(fd, args->sched, args->optlen >= 0 ?
 			  args->optlen : (int)strlen(args->sched));
 	show_sched(fd, "after");
+	show_info(fd);
 	return 0;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
+}
+
+/* gap: the longest time in which nothing came, between the first and last byte */
 static void receive(int fd)
 {
+	uint64_t total = 0, wrong = 0, last = 0, gap = 0;
 	static uint8_t buf[CHUNK];
-	uint64_t total = 0, wrong = 0;
 	ssize_t n;
 
 	while ((n = read(fd, buf, sizeof(buf))) > 0) {
+		uint64_t now = now_ms();
+
+		if (last && now - last > gap)
+			gap = now - last;
+		last = now;
 		for (ssize_t i = 0; i < n; i++)
 			wrong += buf[i] != pattern(total + i);
 		total += n;
 	}
 	if (n < 0)
 		die("read");
-	printf("received=%llu\nwrong=%llu\n", (unsigned long long)total,
-	       (unsigned long long)wrong);
+	printf("received=%llu\nwrong=%llu\ngap=%llu\n", (unsigned long long)total,
+	       (unsigned long long)wrong, (unsigned long long)gap);
 }
 
 static int do_listen(const struct args *args)
@@ -230,6 +268,7 @@ static int do_connect(const struct args *args)
 	/* wait for the peer's end, so that no data is in flight any more */
 	while (read(fd, &one, 1) > 0)
 		;
+	show_info(fd);
 	close(fd);
 	return 0;
 }

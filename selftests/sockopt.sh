@@ -8,16 +8,11 @@ cd "$(dirname "$0")"
 need setpriv
 
 hosts 50mbit 5ms 50mbit 5ms
-option() { in_client "$@" option "${args[@]}" >"$work/option" 2>&1 || true; }
-try() { args=("$@"); option "$sched_sock"; }
-cp "$sched_sock" "$work/tool"
-chmod 755 "$work" "$work/tool"
-try_user() { args=("$@"); option setpriv --reuid 65534 --regid 65534 --clear-groups "$work/tool"; }
-outcome() { echo "$(value option set) $(value option after)"; }
+for_users
 
 try
 is default "$(value option before)" "a new socket has the namespace's default"
-for name in minrtt rr inorder default; do
+for name in minrtt rr inorder redundant minrtt+rp+bm default; do
 	try -s "$name"
 	is "ok $name" "$(outcome)" "$name can be set and is read back"
 done
@@ -64,7 +59,7 @@ is "rr default rr" "$(value server accepted) $(value server changed) $(value ser
 
 before=$(counter SchedSwitch)
 serve
-transfer -b 20000000 -s minrtt -w rr,default,minrtt
+transfer -b 20000000 -s minrtt -w rr,default,redundant,minrtt+rp,minrtt,minrtt+rp+bm
 arrived 20000000 "the scheduler changes every 64 KB of a transfer: the bytes are right"
 that "all changes were counted" less 200 "$(($(counter SchedSwitch) - before))"
 

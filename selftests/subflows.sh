@@ -9,39 +9,35 @@ need
 
 hosts 20mbit 10ms 20mbit 20ms
 
-begin() {
-	serve
-	ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p 5000 -b 10000000 >"$work/client" 2>&1 &
-	sending=$!
-}
+size=10000000
+start() { serve; begin -b $size; }
 
 end() {
-	wait "$sending"
-	wait "$served"
-	arrived 10000000 "$1"
+	complete
+	arrived $size "$1"
 }
 
-for name in minrtt rr inorder; do
+for name in minrtt rr inorder redundant minrtt+rp+bm; do
 	scheduler $name
 
 	in_client ip mptcp endpoint flush
 	in_server ip mptcp endpoint flush
 	two=$(tx_bytes 2)
-	begin
+	start
 	sleep 1
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 	end "$name: a subflow is added in the middle: the bytes are right"
 	that "$name: and is used" less 1000000 $(($(tx_bytes 2) - two))
 
 	two=$(tx_bytes 2)
-	begin
+	start
 	sleep 1
 	in_server ip mptcp endpoint flush
 	end "$name: a subflow is removed in the middle: the bytes are right"
 	that "$name: and was used until then" less 500000 $(($(tx_bytes 2) - two))
 
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
-	begin
+	start
 	sleep 1
 	tc -n "$client" qdisc change dev c2 root netem loss 100%
 	sleep 4

@@ -14,7 +14,7 @@ set_to() { in_client tee "/proc/sys/net/mptcp/$1" <<<"$2" >/dev/null 2>"$work/er
 words() { tr ' ' '\n' | sort | xargs; }
 
 is default "$(get scheduler)" "a new namespace starts with the default scheduler"
-is "default inorder minrtt rr" "$(get available_schedulers | words)" "all schedulers are listed"
+is "default inorder minrtt redundant rr" "$(get available_schedulers | words)" "all schedulers are listed"
 that "the default can be set" set_to scheduler rr
 is rr "$(get scheduler)" "and is read back"
 is default "$(in_server cat /proc/sys/net/mptcp/scheduler)" "another namespace keeps its own"
@@ -41,5 +41,7 @@ is rr "$(get allowed_schedulers)" "leaves the namespace's default"
 is "default inorder minrtt rr" "$(in_server cat /proc/sys/net/mptcp/allowed_schedulers | words)" \
 	"another namespace keeps its own list"
 that "available_schedulers is read-only" eval '! set_to available_schedulers rr'
+is "bm rp" "$(get available_sched_extensions | words)" "all extensions are listed"
+that "available_sched_extensions is read-only" eval '! set_to available_sched_extensions rp'
 
 finish

@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# redundant: the whole stream on each subflow, once, and what arrives first counts.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+need setpriv
+
+wire() { echo $(($(tx_bytes 1) + $(tx_bytes 2))); }
+
+# measure ARG...: $took, what was $copied, bytes on the $wire, and on $one and $two of them.
+measure() {
+	copied=$(counter SchedCopyBytes) one=$(tx_bytes 1) two=$(tx_bytes 2)
+	took "$@"
+	copied=$(($(counter SchedCopyBytes) - copied))
+	one=$(($(tx_bytes 1) - one)) two=$(($(tx_bytes 2) - two))
+	wire=$((one + two))
+	echo "# $*: $took ms, copied $copied bytes, on the wire $one + $two bytes"
+}
+
+second_subflow() {
+	case $1 in
+	off) in_server ip mptcp endpoint flush ;;
+	on) in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal ;;
+	esac
+}
+
+bulk() {
+	local alone alone_wire
+	second_subflow off
+	measure -b 10000000
+	alone=$took alone_wire=$wire
+	arrived 10000000 "a single subflow: the bytes are right"
+	is 0 "$copied" "a single subflow: nothing is copied"
+	second_subflow on
+
+	measure -b 10000000
+	arrived 10000000 "two equal paths: the bytes are right"
+	that "each carries nearly everything" less $((alone_wire * 9 / 10)) $((one < two ? one : two))
+	that "and no more than that" less "$wire" $((alone_wire * 21 / 10))
+	that "it is not slower than one path alone" less "$took" $((alone * 102 / 100))
+	is "$copied" "$(value client copy_bytes)" "the socket tells the same as the counter"
+
+	shape 1 8mbit 10ms 1000
+	shape 2 2mbit 75ms 1000
+	second_subflow off
+	measure -b 4000000
+	alone=$took
+	second_subflow on
+	measure -b 4000000
+	arrived 4000000 "unequal paths: the bytes are right"
+	that "it is not slower than the better one alone, by more than 5 %" \
+		less "$took" $((alone * 105 / 100))
+}
+
+# 50 messages per second; at one a packet, each path carries more than the data alone.
+call() {
+	shape 1 10mbit 20ms 1000
+	shape 2 10mbit 40ms 1000
+	# what the bulk transfer left in the queues
+	sleep 2
+	measure -b 50000 -m 500 -i 20
+	arrived 50000 "a call: the bytes are right"
+	that "a call: all of it is on the better path" less 50000 "$one"
+	that "a call: and on the other one" less 50000 "$two"
+	that "a call: nothing is sent twice on either" less $((one > two ? one : two)) 70000
+	that "a call: it comes steadily" less "$(value server gap)" 41
+
+	serve
+	begin -b 100000 -m 500 -i 20
+	sleep 1.5
+	shape 1 10mbit 20ms 1000 loss 100%
+	complete
+	arrived 100000 "the better path dies in a call: the bytes are right"
+	# a message each 20 ms, the other path takes 20 ms more; something for the clock
+	that "nothing is later than on the other path" less "$(value server gap)" 51
+	shape 1 10mbit 20ms 1000
+}
+
+# start: a transfer that the test disturbs in the middle.
+start() {
+	serve
+	begin -b 4000000
+	sleep 1
+}
+
+disturbances() {
+	in_server sysctl -q net.ipv4.tcp_rmem="4096 8192 8192"
+	serve
+	transfer -b 500000
+	arrived 500000 "the peer's window is tiny: the bytes are right"
+	in_server sysctl -q net.ipv4.tcp_rmem="4096 131072 6291456"
+
+	start
+	ip -n "$client" link set c1 down
+	ip -n "$client" link set c2 down
+	sleep 2
+	ip -n "$client" link set c1 up
+	ip -n "$client" link set c2 up
+	complete
+	arrived 4000000 "all paths are down for two seconds: the bytes are right"
+
+	start
+	in_server ip mptcp endpoint flush
+	complete
+	arrived 4000000 "the second subflow is closed in the middle: the bytes are right"
+	second_subflow on
+
+	start
+	in_client ip mptcp endpoint del id 0 10.0.1.1
+	complete
+	arrived 4000000 "the first subflow is closed in the middle: the bytes are right"
+}
+
+permissions() {
+	local name
+	in_both sysctl -q net.mptcp.scheduler=default
+	for_users
+	for name in redundant redundant+rp redundant+bm; do
+		try_user -s $name
+		is "EPERM default" "$(outcome)" "ordinary users may not use $name"
+	done
+	in_client sysctl -q net.mptcp.allowed_schedulers="default redundant"
+	try_user -s redundant
+	is "ok redundant" "$(outcome)" "unless it is allowed"
+}
+
+hosts 10mbit 10ms 10mbit 10ms
+scheduler redundant
+bulk
+call
+disturbances
+permissions
+
+finish

@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The extension rp: when a slow subflow holds up the window, the fast one helps, else not.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+need
+
+# As in the thesis: a path that is good, one that is slow and bloated. The window is less
+# than what both have in flight.
+unequal() {
+	shape 1 8mbit 10ms 60
+	shape 2 2mbit 75ms 300
+	buffers 200000
+}
+
+bulk=2500000
+
+# measure SCHEDULER: took, and what it did: $again, $again_bytes, $penalized.
+measure() {
+	scheduler "$1"
+	again=$(counter SchedAgain) again_bytes=$(counter SchedAgainBytes)
+	penalized=$(counter SchedPenalized)
+	took -b $bulk "${@:2}"
+	again=$(($(counter SchedAgain) - again))
+	again_bytes=$(($(counter SchedAgainBytes) - again_bytes))
+	penalized=$(($(counter SchedPenalized) - penalized))
+	echo "# $*: $took ms, sent again $again times $again_bytes bytes, penalized $penalized times"
+}
+
+did_nothing() {
+	is "0 0 0" "$again $again_bytes $penalized" "$1"
+}
+
+it_fires() {
+	local alone
+	unequal
+	measure minrtt
+	alone=$took
+	arrived $bulk "minrtt: the bytes are right"
+	did_nothing "minrtt: nothing is sent again, nobody penalized"
+
+	measure minrtt+rp
+	arrived $bulk "minrtt+rp: the bytes are right"
+	that "minrtt+rp: what the peer waits for is sent again" less 2 "$again"
+	that "minrtt+rp: at most 3 % of the data" less "$again_bytes" $((bulk * 3 / 100))
+	that "minrtt+rp: the slow subflow is penalized" less 0 "$penalized"
+	that "minrtt+rp: it takes at most 85 % of the time" less "$took" $((alone * 85 / 100))
+	is "$again_bytes $penalized" "$(value client again_bytes) $(value client penalized)" \
+		"the socket tells the same as the counters"
+}
+
+with_others() {
+	local name
+	unequal
+	for name in default+rp rr+rp inorder+rp minrtt+rp+bm; do
+		measure $name
+		arrived $bulk "$name: the bytes are right"
+	done
+}
+
+it_rests() {
+	measure minrtt+rp -b 200000 -m 1000 -i 10
+	arrived 200000 "an application at 0.8 Mbit/s on unequal paths: the bytes are right"
+	did_nothing "it does nothing"
+
+	shape 1 8mbit 10ms 1000
+	shape 2 8mbit 10ms 1000
+	buffers 4000000
+	measure minrtt+rp
+	arrived $bulk "equal paths and large buffers: the bytes are right"
+	did_nothing "it does nothing"
+
+	unequal
+	in_server ip mptcp endpoint flush
+	measure minrtt+rp
+	arrived $bulk "a single subflow and small buffers: the bytes are right"
+	did_nothing "it does nothing"
+	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
+}
+
+# lost N: path N is down for some seconds in the middle of a transfer.
+lost() {
+	unequal
+	scheduler minrtt+rp
+	serve
+	begin -b $bulk
+	sleep 1
+	ip -n "$client" link set "c$1" down
+	sleep 3
+	ip -n "$client" link set "c$1" up
+	complete
+	arrived $bulk "path $1 is lost in the middle: the bytes are right"
+}
+
+hosts 8mbit 10ms 2mbit 75ms
+it_fires
+with_others
+it_rests
+lost 1
+lost 2
+
+finish
