@@ -162,7 +162,7 @@ lambda() {
 loaded() { grep -q "^mptcp_sched_$1 " /proc/modules; }
 
 modules() {
-	if ! modinfo mptcp_sched_rr >/dev/null 2>&1; then
+	if ! modinfo -F filename mptcp_sched_rr 2>/dev/null | grep -q '\.ko'; then
 		skip "schedulers are no modules here"
 		return
 	fi
