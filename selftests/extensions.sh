@@ -162,7 +162,7 @@ lambda() {
 loaded() { grep -q "^mptcp_sched_$1 " /proc/modules; }
 
 modules() {
-	if ! modinfo -F filename mptcp_sched_rr 2>/dev/null | grep -q '\.ko'; then
+	if ! is_module rr; then
 		skip "schedulers are no modules here"
 		return
 	fi

@@ -113,6 +113,9 @@ hosts() {
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 }
 
+# is_module NAME: of a scheduler that is not built into the kernel.
+is_module() { modinfo -F filename "mptcp_sched_$1" 2>/dev/null | grep -q '\.ko'; }
+
 scheduler() { in_both sysctl -q net.mptcp.scheduler="$1"; }
 
 # counter NAME: of the client.

@@ -9,7 +9,7 @@ need modprobe rmmod setpriv
 
 loaded() { grep -q "^mptcp_sched_$1 " /proc/modules; }
 for name in rr minrtt inorder redundant; do
-	modinfo "mptcp_sched_$name" >/dev/null 2>&1 ||
+	is_module "$name" ||
 		skip_all "mptcp_sched_$name is not a module here"
 	rmmod "mptcp_sched_$name" 2>/dev/null || true
 	! loaded "$name" || skip_all "mptcp_sched_$name is in use"
