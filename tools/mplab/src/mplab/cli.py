@@ -103,7 +103,7 @@ def _measuring_options(parser: argparse.ArgumentParser, out: str) -> None:
 
 def _condition_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--scheduler", default="default,minrtt,minrtt+rp,inorder", help="names (default: %(default)s)"
+        "--scheduler", default="default,minrtt,minrtt+rp+bm,inorder", help="names (default: %(default)s)"
     )
     parser.add_argument("--congestion", default="cubic", help="names of congestion controls (cubic)")
     parser.add_argument(
