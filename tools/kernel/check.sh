@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # KUnit and the kselftests in a guest, the tools' own tests. Each test's lines go to
 # build/check/KIND/NAME.log.
-# usage: check.sh [TEST]...     KIND=uml|debug|x86: which kernel; BOOT=: what boots it
+# usage: check.sh [TEST... | kernel]     KIND=uml|debug|x86: which kernel; BOOT=: what boots it
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -83,9 +83,13 @@ run_test() {
 	esac
 }
 
-if [ $# = 0 ]; then
-	set -- kunit sysctl sockopt modules rr minrtt inorder backup subflows observe mptcpctl mplab accuracy source readme
-fi
+# what runs on a real machine, too; and the rest
+kernel_tests=(kunit sysctl sockopt extensions modules rr minrtt rp bm redundant inorder backup subflows observe)
+tool_tests=(mptcpctl mplab accuracy source readme)
+case ${1:-all} in
+all) set -- "${kernel_tests[@]}" "${tool_tests[@]}" ;;
+kernel) set -- "${kernel_tests[@]}" ;;
+esac
 for test in "$@"; do
 	run_test "$test"
 done

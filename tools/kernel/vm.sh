@@ -15,8 +15,7 @@ shell() {
 }
 
 check() {
-	BOOT=$boot KIND=x86 "$top/tools/kernel/check.sh" kunit sysctl sockopt modules rr minrtt inorder \
-		backup subflows observe
+	BOOT=$boot KIND=x86 "$top/tools/kernel/check.sh" kernel
 }
 
 case ${1:-} in
