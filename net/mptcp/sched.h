@@ -68,12 +68,14 @@ struct mptcp_sched_name {
 	u8 ext;
 };
 
-/* Which data a decision is about: subflow->sched_ahead. */
-enum {
+/* Which data a decision is about: subflow->sched_ahead. All but the first begin at
+ * subflow->sched_ahead_seq.
+ */
+enum mptcp_sched_what {
 	MPTCP_SCHED_SEND_HEAD,	/* the next of the connection */
-	MPTCP_SCHED_SEND_AHEAD,	/* from subflow->sched_ahead_seq on */
-	MPTCP_SCHED_SEND_AGAIN,	/* the same, of what others have and the peer waits for */
-	MPTCP_SCHED_SEND_COPY,	/* the same, of what was sent before */
+	MPTCP_SCHED_SEND_AHEAD,	/* data that is not sent yet, further back */
+	MPTCP_SCHED_SEND_AGAIN,	/* what others have and the peer waits for */
+	MPTCP_SCHED_SEND_COPY,	/* what was sent before */
 };
 
 struct mptcp_sched_choice {
@@ -91,18 +93,12 @@ void mptcp_sched_commit(struct mptcp_sock *msk,
 			struct mptcp_subflow_context *subflow, u32 bytes,
 			enum mptcp_sched_reason reason);
 
+void mptcp_sched_commit_at(struct mptcp_sock *msk,
+			   struct mptcp_subflow_context *subflow,
+			   enum mptcp_sched_what what, u64 seq, u32 bytes);
+struct mptcp_subflow_context *mptcp_sched_by_id(struct mptcp_sock *msk, u32 id);
 struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk);
 void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq);
-void mptcp_sched_commit_ahead(struct mptcp_sock *msk,
-			      struct mptcp_subflow_context *subflow, u64 seq,
-			      u32 bytes);
-void mptcp_sched_commit_again(struct mptcp_sock *msk,
-			      struct mptcp_subflow_context *subflow, u64 seq,
-			      u32 bytes);
-
-void mptcp_sched_commit_copy(struct mptcp_sock *msk,
-			     struct mptcp_subflow_context *subflow, u64 seq,
-			     u32 bytes);
 
 /* For the transmit path and the control interfaces. */
 int mptcp_sched_push_copy(struct sock *sk, struct sock *ssk,

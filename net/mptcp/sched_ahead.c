@@ -226,30 +226,6 @@ void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq)
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_want_written);
 
-/* Decide: @subflow gets up to @bytes of data, from @seq on. */
-void mptcp_sched_commit_ahead(struct mptcp_sock *msk,
-			      struct mptcp_subflow_context *subflow, u64 seq,
-			      u32 bytes)
-{
-	mptcp_sched_commit(msk, subflow, bytes, MPTCP_SCHED_AHEAD);
-	subflow->sched_ahead = MPTCP_SCHED_SEND_AHEAD;
-	subflow->sched_ahead_seq = seq;
-}
-EXPORT_SYMBOL_GPL(mptcp_sched_commit_ahead);
-
-/* Decide: @subflow gets up to @bytes, from @seq on, of what was sent on others
- * and not again yet.
- */
-void mptcp_sched_commit_again(struct mptcp_sock *msk,
-			      struct mptcp_subflow_context *subflow, u64 seq,
-			      u32 bytes)
-{
-	mptcp_sched_commit(msk, subflow, bytes, MPTCP_SCHED_AGAIN);
-	subflow->sched_ahead = MPTCP_SCHED_SEND_AGAIN;
-	subflow->sched_ahead_seq = seq;
-}
-EXPORT_SYMBOL_GPL(mptcp_sched_commit_again);
-
 /* Room for the ranges, when a scheduler first wants it. */
 struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk)
 {

@@ -17,17 +17,6 @@
 #include "mib.h"
 #include "sched.h"
 
-/* Decide: @subflow gets up to @bytes of what was sent before, from @seq on. */
-void mptcp_sched_commit_copy(struct mptcp_sock *msk,
-			     struct mptcp_subflow_context *subflow, u64 seq,
-			     u32 bytes)
-{
-	mptcp_sched_commit(msk, subflow, bytes, MPTCP_SCHED_COPY);
-	subflow->sched_ahead = MPTCP_SCHED_SEND_COPY;
-	subflow->sched_ahead_seq = seq;
-}
-EXPORT_SYMBOL_GPL(mptcp_sched_commit_copy);
-
 /* Bytes from @seq on in @dfrag that may be copied: those before the head. */
 static u32 mptcp_copy_len(const struct mptcp_data_frag *dfrag, u64 seq, u64 head)
 {
@@ -38,7 +27,7 @@ static u32 mptcp_copy_len(const struct mptcp_data_frag *dfrag, u64 seq, u64 head
 	return after64(end, seq) ? end - seq : 0;
 }
 
-/* Carry out such a decision: from the transmit path, with @ssk locked. Returns
+/* Carry out a decision to send a copy: from the transmit path, with @ssk locked. Returns
  * the bytes sent.
  */
 int mptcp_sched_push_copy(struct sock *sk, struct sock *ssk,

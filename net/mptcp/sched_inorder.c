@@ -330,21 +330,10 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 		return -EAGAIN;
 	}
 
-	mptcp_sched_commit_ahead(msk, path->subflow, seq, bytes);
+	mptcp_sched_commit_at(msk, path->subflow, MPTCP_SCHED_SEND_AHEAD, seq,
+			      bytes);
 	inorder_book(path, bytes);
 	return 0;
-}
-
-static struct mptcp_subflow_context *inorder_by_id(struct mptcp_sock *msk, u32 id)
-{
-	struct mptcp_subflow_context *subflow;
-
-	mptcp_for_each_subflow(msk, subflow) {
-		if (subflow->subflow_id == id)
-			return subflow;
-	}
-
-	return NULL;
 }
 
 /* Is the peer held up: does it wait for what another subflow than @best has lost,
@@ -363,7 +352,7 @@ static bool inorder_is_held_up(struct mptcp_sock *msk,
 		return false;
 	if (!before64(head, READ_ONCE(msk->wnd_end)))
 		return true;
-	owner = inorder_by_id(msk, range->subflow_id);
+	owner = mptcp_sched_by_id(msk, range->subflow_id);
 	return !owner || inet_csk(mptcp_subflow_tcp_sock(owner))->icsk_ca_state >=
 			 TCP_CA_Recovery;
 }
@@ -406,7 +395,8 @@ static bool inorder_send_again(struct mptcp_sock *msk,
 
 	im->left--;
 	bytes = min(mptcp_sched_mss(best->subflow), best->room);
-	mptcp_sched_commit_again(msk, best->subflow, seq, bytes);
+	mptcp_sched_commit_at(msk, best->subflow, MPTCP_SCHED_SEND_AGAIN, seq,
+			      bytes);
 	inorder_book(best, bytes);
 	return true;
 }

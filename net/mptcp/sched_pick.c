@@ -135,6 +135,36 @@ void mptcp_sched_commit(struct mptcp_sock *msk,
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_commit);
 
+/* Decide: @subflow gets up to @bytes from @seq on, of the data that @what names. */
+void mptcp_sched_commit_at(struct mptcp_sock *msk,
+			   struct mptcp_subflow_context *subflow,
+			   enum mptcp_sched_what what, u64 seq, u32 bytes)
+{
+	static const enum mptcp_sched_reason reasons[] = {
+		[MPTCP_SCHED_SEND_AHEAD] = MPTCP_SCHED_AHEAD,
+		[MPTCP_SCHED_SEND_AGAIN] = MPTCP_SCHED_AGAIN,
+		[MPTCP_SCHED_SEND_COPY] = MPTCP_SCHED_COPY,
+	};
+
+	mptcp_sched_commit(msk, subflow, bytes, reasons[what]);
+	subflow->sched_ahead = what;
+	subflow->sched_ahead_seq = seq;
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_commit_at);
+
+struct mptcp_subflow_context *mptcp_sched_by_id(struct mptcp_sock *msk, u32 id)
+{
+	struct mptcp_subflow_context *subflow;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (subflow->subflow_id == id)
+			return subflow;
+	}
+
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_by_id);
+
 /* Add @n to a counter of the host (MPTCP_MIB_*) and to @counter, a member of the
  * connection's sched_info.
  */

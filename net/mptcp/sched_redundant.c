@@ -83,7 +83,8 @@ static int redundant_get_send(struct mptcp_sock *msk)
 
 	next = redundant_next(msk, best.subflow);
 	if (before64(next, mptcp_sched_head(msk)))
-		mptcp_sched_commit_copy(msk, best.subflow, next, best.room);
+		mptcp_sched_commit_at(msk, best.subflow, MPTCP_SCHED_SEND_COPY,
+				      next, best.room);
 	else
 		mptcp_sched_commit(msk, best.subflow, best.room, MPTCP_SCHED_BEST);
 	return 0;

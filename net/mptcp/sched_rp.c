@@ -128,19 +128,6 @@ void mptcp_sched_rp_own(struct mptcp_sock *msk,
 	mptcp_ahead_add(ahead, seq, len, subflow->subflow_id);
 }
 
-static struct mptcp_subflow_context *
-mptcp_rp_by_id(struct mptcp_sock *msk, u32 id)
-{
-	struct mptcp_subflow_context *subflow;
-
-	mptcp_for_each_subflow(msk, subflow) {
-		if (subflow->subflow_id == id)
-			return subflow;
-	}
-
-	return NULL;
-}
-
 /* The subflow with the lowest RTT that has room and does not owe the data. */
 static struct mptcp_sched_choice mptcp_rp_helper(struct mptcp_sock *msk, u32 owner)
 {
@@ -215,7 +202,7 @@ bool mptcp_sched_rp_get_send(struct mptcp_sock *msk)
 	range = msk->ahead ? mptcp_ahead_find(msk->ahead, una) : NULL;
 	if (!range)
 		return false;
-	owner = mptcp_rp_by_id(msk, range->subflow_id);
+	owner = mptcp_sched_by_id(msk, range->subflow_id);
 	helper = mptcp_rp_helper(msk, range->subflow_id);
 	if (!helper.subflow)
 		return false;
@@ -226,6 +213,7 @@ bool mptcp_sched_rp_get_send(struct mptcp_sock *msk)
 			       mptcp_rp_soon(helper.subflow, owner), head);
 	if (!before64(first, head))
 		return false;
-	mptcp_sched_commit_again(msk, helper.subflow, first, helper.room);
+	mptcp_sched_commit_at(msk, helper.subflow, MPTCP_SCHED_SEND_AGAIN, first,
+			      helper.room);
 	return true;
 }
