@@ -311,7 +311,7 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
             commands[name] = _command(args, name)
         about = (
             f"Made by {'mplab report --full' if args.full else 'make figures'}; kernel build "
-            f"{guests.build_id}, schedulers {', '.join(schedulers)}. The terms: Documentation/testbed.md."
+            f"{guests.build_id}, schedulers {schedulers}. The terms: Documentation/testbed.md."
         )
     written = [d.image for d in drawn]
     if whole:

@@ -127,7 +127,10 @@ def _totals(connection: socket.socket, c: Config) -> dict[str, int]:
     """The connection's own counters, in bytes."""
     if c["protocol"] == "tcp":
         return {}
-    raw = connection.getsockopt(SOL_MPTCP, MPTCP_INFO, 104)
+    try:
+        raw = connection.getsockopt(SOL_MPTCP, MPTCP_INFO, 104)
+    except OSError:  # it fell back to TCP
+        return {}
     if len(raw) < 80:
         return {}
     retransmitted, sent = struct.unpack_from("=QQ", raw, 48)
