@@ -92,11 +92,10 @@ int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 	return 0;
 }
 
-int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
-			   int __user *optlen)
+/* Give the user as much of the @size bytes at @from as the buffer takes. */
+static int mptcp_sched_answer(const void *from, unsigned int size,
+			      char __user *optval, int __user *optlen)
 {
-	char name[MPTCP_SCHED_NAME_MAX] = {};
-	struct sock *sk = (struct sock *)msk;
 	int len;
 
 	if (get_user(len, optlen))
@@ -104,16 +103,25 @@ int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
 	if (len < 0)
 		return -EINVAL;
 
+	len = min_t(unsigned int, len, size);
+	if (put_user(len, optlen) || copy_to_user(optval, from, len))
+		return -EFAULT;
+
+	return 0;
+}
+
+int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
+			   int __user *optlen)
+{
+	char name[MPTCP_SCHED_NAME_MAX] = {};
+	struct sock *sk = (struct sock *)msk;
+
 	lock_sock(sk);
 	mptcp_sched_print(name, msk->sched ? msk->sched->name : "default",
 			  msk->sched_ext);
 	release_sock(sk);
 
-	len = min_t(unsigned int, len, sizeof(name));
-	if (put_user(len, optlen) || copy_to_user(optval, name, len))
-		return -EFAULT;
-
-	return 0;
+	return mptcp_sched_answer(name, sizeof(name), optval, optlen);
 }
 
 int mptcp_sched_getinfo(struct mptcp_sock *msk, char __user *optval,
@@ -121,20 +129,10 @@ int mptcp_sched_getinfo(struct mptcp_sock *msk, char __user *optval,
 {
 	struct sock *sk = (struct sock *)msk;
 	struct mptcp_sched_info info;
-	int len;
-
-	if (get_user(len, optlen))
-		return -EFAULT;
-	if (len < 0)
-		return -EINVAL;
 
 	lock_sock(sk);
 	info = msk->sched_info;
 	release_sock(sk);
 
-	len = min_t(unsigned int, len, sizeof(info));
-	if (put_user(len, optlen) || copy_to_user(optval, &info, len))
-		return -EFAULT;
-
-	return 0;
+	return mptcp_sched_answer(&info, sizeof(info), optval, optlen);
 }
