@@ -14,7 +14,7 @@ static const struct {
 	const char *name, *does;
 } descriptions[] = {
 	{ "rp", "sends again what holds the peer up, and penalizes the subflow that owes it" },
-	{ "bm", "against bufferbloat: no more in flight than lambda percent of what fits the path" },
+	{ "bm", "no more in flight than lambda percent of what fits the path (bufferbloat)" },
 };
 
 /* The kernel does not tell the ranges. */
