@@ -32,4 +32,7 @@ that "what was lost is sent again on the other one" less 0 "$grown"
 that "and no more than 2 % of the data" less "$grown" 300000
 that "the fast path goes on meanwhile" less "$took" 6600
 
+# The receiver drops what is beyond its window.
+is 0 "$(counter_of "$server" NoDSSInWindow)" "all this time nothing was sent beyond the peer's window"
+
 finish

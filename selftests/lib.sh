@@ -119,8 +119,11 @@ is_module() { modinfo -F filename "mptcp_sched_$1" 2>/dev/null | grep -q '\.ko';
 scheduler() { in_both sysctl -q net.mptcp.scheduler="$1"; }
 
 # counter NAME: of the client.
-counter() {
-	in_client awk -v name="$1" '$1 == "MPTcpExt:" && !seen { for (i = 2; i <= NF; i++) col[$i] = i; seen = 1; next }
+counter() { counter_of "$client" "$1"; }
+
+# counter_of HOST NAME
+counter_of() {
+	ip netns exec "$1" awk -v name="$2" '$1 == "MPTcpExt:" && !seen { for (i = 2; i <= NF; i++) col[$i] = i; seen = 1; next }
 		$1 == "MPTcpExt:" { print $col[name] }' /proc/net/netstat
 }
 

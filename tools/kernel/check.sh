@@ -74,7 +74,7 @@ run_test() {
 	kunit) guest kunit bash -c "$kunit" ;;
 	mptcpctl) guest mptcpctl "$top/tools/mptcpctl/test.sh" ;;
 	mplab) host mplab unittests ;;
-	accuracy) host accuracy /usr/bin/python3 "$top/tools/mplab/tests/accuracy.py" "$kernel" ;;
+	accuracy | promises) host "$1" /usr/bin/python3 "$top/tools/mplab/tests/$1.py" "$kernel" ;;
 	source | readme) host "$1" "$top/tools/kernel/tests/$1-test.sh" ;;
 	*)
 		[ -x "$top/selftests/$1.sh" ] || die "there is no test '$1'"
@@ -85,7 +85,7 @@ run_test() {
 
 # what runs on a real machine, too; and the rest
 kernel_tests=(kunit sysctl sockopt extensions modules rr minrtt rp bm redundant inorder backup subflows observe)
-tool_tests=(mptcpctl mplab accuracy source readme)
+tool_tests=(mptcpctl mplab accuracy promises source readme)
 case ${1:-all} in
 all) set -- "${kernel_tests[@]}" "${tool_tests[@]}" ;;
 kernel) set -- "${kernel_tests[@]}" ;;

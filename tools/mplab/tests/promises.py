@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""What the patched kernel promises of goodput, measured on the kernel itself. Prints TAP.
+
+usage: promises.py [KERNEL]    a directory with 'linux' (default: build/uml)
+"""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from mplab import paths
+from mplab.experiment import TCP, Conditions, Result, measure
+from mplab.guest import Guests
+
+WIFI, MOBILE, WEAK = "8mbit,20ms,80ms", "2mbit,150ms,2s", "50kbit,150ms,2s"
+
+
+def on(scheduler: str, *texts: str, buffer: int | None = None) -> Conditions:
+    return Conditions(tuple(map(paths.parse, texts)), scheduler, buffer=buffer)
+
+
+def measured(guests: Guests, wanted: list[Conditions]) -> list[Result]:
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(lambda job: measure(guests, job[1], job[0] % 2), enumerate(wanted)))
+
+
+def main() -> int:
+    wanted = [
+        on(TCP, WIFI), on("minrtt+rp", WIFI, MOBILE), on("inorder", WIFI, WEAK, buffer=400_000),
+        on("inorder", WIFI, MOBILE, buffer=100_000), on("inorder", WIFI, MOBILE, buffer=400_000),
+    ]  # fmt: skip
+    with Guests(Path(sys.argv[1]) if len(sys.argv) > 1 else None) as guests:
+        tcp, losses, weak, small, enough = measured(guests, wanted)
+    dropped = losses.counters["server"].get("NoDSSInWindow", 0)
+    checks = [
+        ("nothing is sent beyond the peer's window", dropped == 0, dropped),
+        ("inorder beside 50 kbit/s: as its best path", weak.goodput > 0.96 * tcp.goodput, weak.goodput),
+        ("inorder with 100 KB: as its best path", small.goodput > 0.975 * tcp.goodput, small.goodput),
+        ("inorder with 400 KB: both paths", enough.goodput > 9.2e6, enough.goodput),
+    ]
+    for number, (name, good, found) in enumerate(checks, 1):
+        print(f"{'ok' if good else 'not ok'} {number} {name} # {found:.0f}")
+    print(f"1..{len(checks)}")
+    return 0 if all(good for _, good, _ in checks) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
