@@ -20,9 +20,15 @@ that "the slow path carries data ahead of its turn" less 100 "$grown"
 that "it is faster than the first path alone" less "$took" 5900
 
 buffers 100000
-grown SchedAgain took -b 5000000
+in_server ip mptcp endpoint flush
+took -b 5000000
+alone=$took
+in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
+took -b 5000000
 arrived 5000000 "with buffers of 100 KB: the bytes are right"
-that "it is not slower than the first path alone, by more than 5 %" less "$took" 2200
+# an emulated machine's clock is not exact; without care it takes three times as long
+that "it is not slower than the first path alone, by more than 7 %" \
+	less "$took" $((alone * 107 / 100))
 
 buffers 4000000
 tc -n "$client" qdisc change dev c2 root netem rate 5mbit delay 100ms limit 1000 loss 5%
