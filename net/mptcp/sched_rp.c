@@ -206,7 +206,7 @@ bool mptcp_sched_rp_get_send(struct mptcp_sock *msk)
 	helper = mptcp_rp_helper(msk, range->subflow_id);
 	if (!helper.subflow)
 		return false;
-	if (owner && msk->sched->name[0] != 'i')
+	if (owner)
 		mptcp_rp_penalize(msk, helper.subflow, owner);
 
 	first = mptcp_rp_first(msk, helper.subflow->subflow_id,
