@@ -84,26 +84,14 @@ a_good_path() {
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 }
 
-# lost N: path N is down for some seconds in the middle of a transfer.
-lost() {
-	bloated
-	scheduler minrtt+bm
-	serve
-	begin -b $bulk
-	sleep 1
-	ip -n "$client" link set "c$1" down
-	sleep 3
-	ip -n "$client" link set "c$1" up
-	complete
-	arrived $bulk "path $1 is lost in the middle: the bytes are right"
-}
-
 hosts 4mbit 20ms 4mbit 20ms
 # Its slow start ends with the first loss; that of cubic may end with the first delay.
 in_client sysctl -q net.ipv4.tcp_congestion_control=reno
 a_bloated_path
 a_good_path
-lost 1
-lost 2
+bloated
+scheduler minrtt+bm
+interrupted 1 $bulk
+interrupted 2 $bulk
 
 finish

@@ -172,6 +172,18 @@ complete() {
 	wait "$served" || echo "# the server failed: $(tail -n 1 "$work/server")"
 }
 
+# interrupted N BYTES: a transfer, with path N down for some seconds in the middle.
+interrupted() {
+	serve
+	begin -b "$2"
+	sleep 1
+	ip -n "$client" link set "c$1" down
+	sleep 3
+	ip -n "$client" link set "c$1" up
+	complete
+	arrived "$2" "path $1 is lost in the middle: the bytes are right"
+}
+
 # took ARG...: how long a transfer takes, in ms.
 took() {
 	local start

@@ -57,6 +57,7 @@ with_others() {
 	for name in default+rp rr+rp inorder+rp minrtt+rp+bm; do
 		measure $name
 		arrived $bulk "$name: the bytes are right"
+		that "$name: penalizes who holds it up" less 0 "$penalized"
 	done
 }
 
@@ -80,25 +81,13 @@ it_rests() {
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 }
 
-# lost N: path N is down for some seconds in the middle of a transfer.
-lost() {
-	unequal
-	scheduler minrtt+rp
-	serve
-	begin -b $bulk
-	sleep 1
-	ip -n "$client" link set "c$1" down
-	sleep 3
-	ip -n "$client" link set "c$1" up
-	complete
-	arrived $bulk "path $1 is lost in the middle: the bytes are right"
-}
-
 hosts 8mbit 10ms 2mbit 75ms
 it_fires
 with_others
 it_rests
-lost 1
-lost 2
+unequal
+scheduler minrtt+rp
+interrupted 1 $bulk
+interrupted 2 $bulk
 
 finish
