@@ -315,8 +315,8 @@ int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
 	return copied;
 }
 
-/* Carry out a decision about data ahead: from the transmit path, with @ssk locked. Returns
- * the bytes sent.
+/* Carry out a decision about data ahead: from the transmit path, with @ssk
+ * locked. Returns the bytes sent.
  */
 int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
 			   struct mptcp_sendmsg_info *info)
@@ -329,7 +329,7 @@ int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
 
 	/* meanwhile another context may have sent it all, or fallen back */
 	if (!msk->ahead || !head || __mptcp_check_fallback(msk) ||
-	    before64(seq, head->data_seq + head->already_sent))
+	    before64(seq, mptcp_sched_head(msk)))
 		return 0;
 
 	seq = mptcp_ahead_free_from(msk->ahead, seq);

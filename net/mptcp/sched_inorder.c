@@ -192,6 +192,12 @@ static u32 inorder_gain(struct mptcp_subflow_context *subflow, u32 min_rtt)
 	       INORDER_GAIN_STARTUP : INORDER_GAIN_PROBE;
 }
 
+/* What fits @path without a queue, in bytes: its bandwidth-delay product. */
+static u64 inorder_product(const struct inorder_path *path)
+{
+	return div_u64((u64)path->rate * path->min_rtt, USEC_PER_MSEC);
+}
+
 /* Time that @path takes for @bytes, in us. */
 static u32 inorder_time(const struct inorder_path *path, u32 bytes)
 {
@@ -212,9 +218,7 @@ static bool inorder_is_scarce(struct mptcp_sock *msk)
  */
 static u32 inorder_limit(const struct inorder_path *path, u32 mss)
 {
-	u64 product = div_u64((u64)path->rate * path->min_rtt, USEC_PER_MSEC);
-
-	return min_t(u64, product * INORDER_FLIGHT_PERCENT / 100 +
+	return min_t(u64, inorder_product(path) * INORDER_FLIGHT_PERCENT / 100 +
 			  INORDER_FLIGHT_SEGS * mss, U32_MAX);
 }
 
@@ -300,8 +304,8 @@ static u64 inorder_gap(struct mptcp_sock *msk, const struct inorder_path *path,
  */
 static u32 inorder_chunk(const struct inorder_path *path, u32 mss)
 {
-	u64 product = div_u64((u64)path->rate * path->min_rtt, USEC_PER_MSEC);
-	u32 chunk = min_t(u64, div_u64(product, INORDER_CHUNKS), path->room);
+	u32 chunk = min_t(u64, div_u64(inorder_product(path), INORDER_CHUNKS),
+			  path->room);
 
 	return clamp(rounddown(chunk, mss), mss, INORDER_CHUNK_SEGS * mss);
 }
@@ -310,18 +314,17 @@ static u32 inorder_chunk(const struct inorder_path *path, u32 mss)
 static int inorder_send_ahead(struct mptcp_sock *msk,
 			      const struct inorder_path *path, u64 gap)
 {
-	const struct mptcp_data_frag *head = mptcp_send_head((struct sock *)msk);
 	struct mptcp_ahead *ahead = mptcp_sched_ahead(msk);
 	u32 mss = mptcp_sched_mss(path->subflow);
 	u64 seq, end = READ_ONCE(msk->wnd_end);
 	u32 bytes = inorder_chunk(path, mss);
 
-	if (path->queued >= path->limit || !ahead || !head ||
+	if (path->queued >= path->limit || !ahead || !msk->first_pending ||
 	    ahead->count == MPTCP_AHEAD_RANGES)
 		return -EAGAIN;
 
 	/* whole segments for the one that comes there */
-	seq = head->data_seq + head->already_sent + roundup(gap, mss);
+	seq = mptcp_sched_head(msk) + roundup(gap, mss);
 	seq = mptcp_ahead_free_from(ahead, seq);
 	if (before64(end, seq + mss))
 		return -EAGAIN;
@@ -462,13 +465,13 @@ static int inorder_get_retrans(struct mptcp_sock *msk)
 {
 	struct sock *ssk = mptcp_subflow_get_retrans(msk);
 	struct inorder_path path;
-	u64 bytes;
+	u32 bytes;
 
 	if (!ssk)
 		return -EAGAIN;
 	inorder_look(msk, &path, mptcp_subflow_ctx(ssk));
-	bytes = div_u64((u64)path.rate * path.min_rtt, USEC_PER_MSEC);
-	bytes = clamp_t(u64, bytes, mptcp_sched_mss(path.subflow), MPTCP_SCHED_BURST);
+	bytes = clamp_t(u64, inorder_product(&path), mptcp_sched_mss(path.subflow),
+			MPTCP_SCHED_BURST);
 	mptcp_sched_commit(msk, path.subflow, bytes, MPTCP_SCHED_RETRANS);
 	inorder_book(&path, bytes);
 	return 0;
