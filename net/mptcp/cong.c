@@ -144,20 +144,24 @@ static u32 mptcp_cong_window(const struct sock *sk, u8 state)
 	return tcp_snd_cwnd(tp);
 }
 
+/* Bring what was measured to the ranges that the arithmetic is made for. */
+void mptcp_cong_set_path(struct mptcp_cong_path *path, u32 cwnd, u32 mss, u32 rtt_us)
+{
+	path->mss = clamp_t(u32, mss, TCP_MIN_MSS, U16_MAX);
+	path->wnd = min_t(u64, (u64)cwnd * path->mss, MPTCP_CONG_WND_MAX);
+	path->rtt_us = clamp_t(u32, rtt_us, MPTCP_CONG_RTT_MIN, MPTCP_CONG_RTT_MAX);
+	path->rate = div_u64((u64)path->wnd << MPTCP_CONG_RATE_SHIFT, path->rtt_us);
+}
+EXPORT_SYMBOL_GPL(mptcp_cong_set_path);
+
 /* What is known of a subflow now; false without a sample of the RTT. */
 static bool mptcp_cong_measure(const struct sock *sk, u8 state,
 			       struct mptcp_cong_path *path)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 rtt = tp->srtt_us >> 3;
-	u64 wnd;
 
-	path->mss = clamp_t(u32, tp->mss_cache, TCP_MIN_MSS, U16_MAX);
-	wnd = (u64)mptcp_cong_window(sk, state) * path->mss;
-	path->wnd = min_t(u64, wnd, MPTCP_CONG_WND_MAX);
-	path->rtt_us = clamp_t(u32, rtt, MPTCP_CONG_RTT_MIN, MPTCP_CONG_RTT_MAX);
-	path->rate = div_u64((u64)path->wnd << MPTCP_CONG_RATE_SHIFT,
-			     path->rtt_us);
+	mptcp_cong_set_path(path, mptcp_cong_window(sk, state), tp->mss_cache, rtt);
 	return rtt;
 }
 

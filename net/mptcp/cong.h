@@ -67,6 +67,7 @@ typedef s64 (*mptcp_cong_increase_t)(const struct mptcp_cong_view *view);
 
 void mptcp_cong_init(struct sock *sk);
 void mptcp_cong_release(struct sock *sk);
+void mptcp_cong_set_path(struct mptcp_cong_path *path, u32 cwnd, u32 mss, u32 rtt_us);
 void mptcp_cong_set_interval(struct sock *sk, u64 bytes);
 void mptcp_cong_look(struct sock *sk, struct mptcp_cong_view *view);
 u32 mptcp_cong_slow_start(struct sock *sk, u32 acked);

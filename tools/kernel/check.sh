@@ -65,7 +65,7 @@ unittests() {
 		/^(FAILED|ImportError|ModuleNotFoundError)/ { bad = 1 } END { exit bad }'
 }
 
-kunit='modprobe -a mptcp_sched_test mptcp_token_test mptcp_crypto_test && dmesg | sed "s/^\[[^]]*\] //" |
+kunit='modprobe -a mptcp_sched_test mptcp_cong_test mptcp_token_test mptcp_crypto_test && dmesg | sed "s/^\[[^]]*\] //" |
 	grep -E "^ *(ok|not ok|#|KTAP|1\.\.)" | grep -v "^ok\|^not ok"'
 make -s -C "$top/selftests" OUTPUT="$logs/bin" all
 
