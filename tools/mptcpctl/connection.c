@@ -116,6 +116,24 @@ static void read_counters(int fd, struct connection *c)
 		c->counters_known = len / sizeof(c->counters[0]);
 }
 
+static void read_subflows(int fd, struct connection *c)
+{
+	unsigned int i;
+
+	if (!read_full_info(fd, c) && !read_info_in_parts(fd, c)) {
+		if (c->state == CONN_MPTCP)
+			read_fallback(fd, c);
+	} else if (c->info.flags & MPTCP_FLAG_FALLBACK) {
+		c->state = CONN_FALLBACK;
+	}
+	for (i = 0; i < c->subflows; i++) {
+		if (!c->netns)
+			read_subflow_diag(&c->subflow[i].addrs, &c->diag[i]);
+		if (c->state == CONN_FALLBACK)
+			c->diag[i].backup = BACKUP_NO;
+	}
+}
+
 void read_connection(int fd, struct connection *c)
 {
 	socklen_t len = MPTCP_SCHED_NAME_MAX;
@@ -131,10 +149,5 @@ void read_connection(int fd, struct connection *c)
 	}
 	if (peer_address(fd, &c->addrs.remote))
 		c->state = CONN_MPTCP;
-	if (!read_full_info(fd, c) && !read_info_in_parts(fd, c)) {
-		if (c->state == CONN_MPTCP)
-			read_fallback(fd, c);
-	} else if (c->info.flags & MPTCP_FLAG_FALLBACK) {
-		c->state = CONN_FALLBACK;
-	}
+	read_subflows(fd, c);
 }

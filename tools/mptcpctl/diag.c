@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Is a subflow a backup? No socket option tells, only sock_diag(7), and only administrators.
- *
- * It knows the sockets of our own network namespace.
+/* Is a subflow a backup, and what does its congestion control? No socket option tells, only
+ * sock_diag(7), the former to administrators only. It knows the sockets of our own network
+ * namespace.
  */
 
 #include <netinet/in.h>
@@ -69,8 +69,11 @@ static bool ask(int fd, const struct mptcpctl_addrs *addrs)
 		.diag = {
 			.sdiag_family = addrs->local.ss_family,
 			.sdiag_protocol = IPPROTO_TCP,
-			/* what MPTCP adds comes with the TCP information only */
-			.idiag_ext = 1 << (INET_DIAG_INFO - 1),
+			/* what MPTCP adds comes with the TCP information only, and what
+			 * congestion controls add with that of the first that had something
+			 */
+			.idiag_ext = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1) |
+				     1 << (INET_DIAG_VEGASINFO - 1),
 			.idiag_states = -1,
 			.id = {
 				.idiag_if = interface_of(&addrs->local),
@@ -99,20 +102,11 @@ static struct rtattr *find_inside(struct rtattr *outer, int type)
 	return outer ? find(RTA_DATA(outer), RTA_PAYLOAD(outer), type) : NULL;
 }
 
-static enum backup read_answer(int fd)
+static enum backup read_backup(struct rtattr *attrs, int len)
 {
-	char buf[8192] __attribute__((aligned(NLMSG_ALIGNTO)));
-	struct nlmsghdr *header = (void *)buf;
-	ssize_t len = recv(fd, buf, sizeof(buf), 0);
-	struct rtattr *attr;
+	struct rtattr *attr = find(attrs, len, INET_DIAG_ULP_INFO);
 	uint32_t flags;
 
-	if (len < 0 || !NLMSG_OK(header, (size_t)len) ||
-	    header->nlmsg_type != SOCK_DIAG_BY_FAMILY)
-		return BACKUP_UNKNOWN;
-	attr = find((void *)((char *)NLMSG_DATA(header) +
-			     NLMSG_ALIGN(sizeof(struct inet_diag_msg))),
-		    NLMSG_PAYLOAD(header, sizeof(struct inet_diag_msg)), INET_DIAG_ULP_INFO);
 	attr = find_inside(find_inside(attr, INET_ULP_INFO_MPTCP), MPTCP_SUBFLOW_ATTR_FLAGS);
 	if (!attr)
 		return BACKUP_UNKNOWN;
@@ -121,15 +115,45 @@ static enum backup read_answer(int fd)
 	       BACKUP_YES : BACKUP_NO;
 }
 
-enum backup subflow_backup(const struct mptcpctl_addrs *addrs)
+static void read_congestion(struct rtattr *attrs, int len, struct subflow_diag *diag)
+{
+	struct rtattr *attr = find(attrs, len, INET_DIAG_CONG);
+
+	if (attr && RTA_PAYLOAD(attr) <= sizeof(diag->congestion))
+		memcpy(diag->congestion, RTA_DATA(attr), RTA_PAYLOAD(attr));
+	diag->congestion[sizeof(diag->congestion) - 1] = 0;
+	/* later kernels may tell more */
+	attr = find(attrs, len, DIAG_MPTCPCCINFO);
+	diag->coupled = attr && RTA_PAYLOAD(attr) >= sizeof(diag->coupling);
+	if (diag->coupled)
+		memcpy(&diag->coupling, RTA_DATA(attr), sizeof(diag->coupling));
+}
+
+static void read_answer(int fd, struct subflow_diag *diag)
+{
+	char buf[8192] __attribute__((aligned(NLMSG_ALIGNTO)));
+	struct nlmsghdr *header = (void *)buf;
+	ssize_t received = recv(fd, buf, sizeof(buf), 0);
+	struct rtattr *attrs;
+	int len;
+
+	if (received < 0 || !NLMSG_OK(header, (size_t)received) ||
+	    header->nlmsg_type != SOCK_DIAG_BY_FAMILY)
+		return;
+	attrs = (void *)((char *)NLMSG_DATA(header) + NLMSG_ALIGN(sizeof(struct inet_diag_msg)));
+	len = NLMSG_PAYLOAD(header, sizeof(struct inet_diag_msg));
+	diag->backup = read_backup(attrs, len);
+	read_congestion(attrs, len, diag);
+}
+
+/* What is not found out stays unknown, that is 0. */
+void read_subflow_diag(const struct mptcpctl_addrs *addrs, struct subflow_diag *diag)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	enum backup backup = BACKUP_UNKNOWN;
 
 	if (fd < 0)
-		return BACKUP_UNKNOWN;
+		return;
 	if (ask(fd, addrs))
-		backup = read_answer(fd);
+		read_answer(fd, diag);
 	close(fd);
-	return backup;
 }

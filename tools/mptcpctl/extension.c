@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Extensions of schedulers, "minrtt+rp+bm": which there are, their tunables (sysctls of the
- * network namespace), and what is wrong with a name that has them.
+/* Extensions of schedulers, "minrtt+rp+bm": which there are, and what is wrong with a
+ * name that has them.
  */
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "mptcpctl.h"
@@ -15,14 +14,6 @@ static const struct {
 } descriptions[] = {
 	{ "rp", "sends again what holds the peer up, and penalizes the subflow that owes it" },
 	{ "bm", "no more in flight than lambda percent of what fits the path (bufferbloat)" },
-};
-
-/* The kernel does not tell the ranges. */
-static const struct {
-	const char *name;
-	int min, max;
-} ranges[] = {
-	{ "sched_bm_lambda", 100, 10000 },
 };
 
 static bool read_extensions(char *buf, size_t len)
@@ -64,42 +55,6 @@ void list_extensions(void)
 		printf("%-16s %-17s %s\n", name,
 		       read_tunables(SYSCTLS, prefix, tunables) ? tunables : "-",
 		       description(name));
-	}
-}
-
-static int complain_value(const char *sysctl, const char *assignment)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-		if (!strcmp(ranges[i].name, sysctl))
-			return complain("%s: must be a number from %d to %d", assignment,
-					ranges[i].min, ranges[i].max);
-	}
-	return complain("%s: %s", assignment, strerror(EINVAL));
-}
-
-/* @assignment is "key=value" with a key of @len characters. */
-int set_extension_param(const char *extension, const char *assignment, size_t len)
-{
-	char sysctl[128];
-	int error;
-
-	snprintf(sysctl, sizeof(sysctl), "sched_%s_%.*s", extension, (int)len, assignment);
-	error = write_sysctl(sysctl, assignment + len + 1);
-	switch (error) {
-	case 0:
-		return 0;
-	case ENOENT:
-		return complain("extension '%s' has no tunable '%.*s'; see: mptcpctl list",
-				extension, (int)len, assignment);
-	case EINVAL:
-	case ERANGE:
-		return complain_value(sysctl, assignment);
-	case EACCES:
-		return complain("%s: only root may change it", assignment);
-	default:
-		return complain("%s: %s", assignment, strerror(error));
 	}
 }
 

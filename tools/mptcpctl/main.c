@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* mptcpctl: choose and watch the packet schedulers of MPTCP. See mptcpctl(8). */
+/* mptcpctl: choose and watch the packet schedulers and congestion controls of MPTCP. See
+ * mptcpctl(8).
+ */
 
 #include <getopt.h>
 #include <limits.h>
@@ -20,12 +22,14 @@ static const struct {
 static const char help[] =
 	"usage: mptcpctl COMMAND ...\n"
 	"\n"
-	"  list                         schedulers, who may use them, extensions, tunables\n"
+	"  list                         schedulers and congestion controls, who may use them,\n"
+	"                               extensions, tunables\n"
 	"  get                          the default scheduler of this network namespace\n"
 	"  set NAME                     change it\n"
 	"  set NAME --param K=V         change a tunable of scheduler or extension NAME\n"
-	"  set NAME --pid PID [--fd N]  change connections of a running program\n"
-	"  set NAME [--local ADDR:PORT] [--peer ADDR:PORT]\n"
+	"  set [NAME] [--congestion C] --pid PID [--fd N]\n"
+	"                               change connections of a running program\n"
+	"  set [NAME] [--congestion C] [--local ADDR:PORT] [--peer ADDR:PORT]\n"
 	"                               the same, by address\n"
 	"  run [--scheduler S] [--congestion C] -- PROGRAM [ARG]...\n"
 	"                               run a program over MPTCP\n"

@@ -32,14 +32,31 @@
 #ifndef MPTCP_SCHED_INFO
 #define MPTCP_SCHED_INFO 44
 #endif
+#ifndef MPTCP_CONG_WEIGHT
+#define MPTCP_CONG_WEIGHT 45
+#endif
 
 #define MPTCP_SCHED_NAME_MAX 16		/* with the final NUL */
+#define CONGESTION_NAME_MAX 16		/* so has this */
+#define WEIGHT_MAX 65535
 #define MPTCP_FLAG_FALLBACK 1		/* in flags below */
 
 /* The members of struct mptcp_sched_info, all of 64 bits */
 enum {
 	SCHED_WND_BLOCKED, SCHED_AHEAD_BYTES, SCHED_AGAIN_BYTES, SCHED_COPY_BYTES,
 	SCHED_PENALIZED, SCHED_CAPPED_BYTES, SCHED_COUNTERS,
+};
+
+/* INET_DIAG_MPTCPCCINFO: an enum in headers that have it */
+#define DIAG_MPTCPCCINFO 23
+
+/* struct tcp_mptcpcc_info */
+struct mptcpctl_coupling {
+	uint32_t subflows;
+	int32_t growth;		/* 1000: as Reno */
+	uint32_t base_rtt_us;	/* this and the following: wvegas */
+	uint32_t queued;	/* 1/1000 segments */
+	uint32_t target;
 };
 
 /* struct mptcp_info, what show needs of it */

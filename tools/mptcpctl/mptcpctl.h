@@ -5,6 +5,7 @@
 #include <linux/tcp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include "mptcp_uapi.h"
 
@@ -17,15 +18,17 @@ int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool parse_number(const char *text, const char *what, int min, int *value);
 bool no_arguments(int argc, char **argv, const char *help, int *status);
 
-/* sysctl.c: the network namespace's settings and the schedulers' tunables */
+/* sysctl.c: the network namespace's settings */
 bool kernel_has_mptcp(void);
 bool kernel_is_patched(void);
 int set_default(const char *name);
-int set_param(const char *name, const char *assignment);
 const char *scheduler_error(int error, const char *name);
+bool read_file(const char *path, char *buf, size_t len);
+int write_file(const char *path, const char *value);
 bool read_sysctl(const char *name, char *buf, size_t len);
 int write_sysctl(const char *name, const char *value);
 bool read_tunables(const char *dir, const char *prefix, char *buf);
+FILE *open_modules_file(const char *name);
 bool has_word(const char *list, const char *word);
 int cmd_list(int argc, char **argv);
 int cmd_get(int argc, char **argv);
@@ -33,8 +36,21 @@ int cmd_get(int argc, char **argv);
 /* extension.c: what follows a scheduler's name, "minrtt+rp" */
 bool is_extension(const char *name);
 void list_extensions(void);
-int set_extension_param(const char *extension, const char *assignment, size_t len);
 bool explain_extensions(const char *name, char *text, size_t len);
+
+/* congestion.c */
+bool is_coupled(const char *name);
+bool kernel_has_coupled(void);
+void list_congestions(void);
+int set_congestion(int fd, const char *name);
+int try_congestion(const char *name);
+const char *congestion_error(int error, const char *name);
+bool parse_weight(const char *text, int *weight);
+int set_weight(int fd, int weight);
+const char *weight_error(int error);
+
+/* param.c: tunables */
+int set_param(const char *name, const char *assignment);
 
 /* run.c: programs over MPTCP */
 int cmd_run(int argc, char **argv);
@@ -66,7 +82,14 @@ int cmd_set(int argc, char **argv);
 /* diag.c: what the kernel tells about a subflow by netlink only */
 enum backup { BACKUP_UNKNOWN, BACKUP_NO, BACKUP_YES };
 
-enum backup subflow_backup(const struct mptcpctl_addrs *addrs);
+struct subflow_diag {
+	enum backup backup;
+	char congestion[CONGESTION_NAME_MAX];	/* "": not known */
+	bool coupled;
+	struct mptcpctl_coupling coupling;
+};
+
+void read_subflow_diag(const struct mptcpctl_addrs *addrs, struct subflow_diag *diag);
 
 /* connection.c: all that is known about one socket */
 #define SUBFLOWS_MAX 256	/* the kernel counts them in 8 bits */
@@ -84,6 +107,7 @@ struct connection {
 	unsigned int subflows;
 	struct mptcpctl_subflow subflow[SUBFLOWS_MAX];
 	struct tcp_info tcp[SUBFLOWS_MAX];
+	struct subflow_diag diag[SUBFLOWS_MAX];
 };
 
 void read_connection(int fd, struct connection *c);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* Preloaded by "mptcpctl run": TCP sockets become MPTCP sockets.
  *
- * Where the kernel refuses, the program gets what it asked for: a TCP socket. The scheduler
- * and the congestion control come in the environment and were tried before. What still fails
- * here fails silently: the program must not notice.
+ * Where the kernel refuses, the program gets what it asked for: a TCP socket. The scheduler, the
+ * congestion control and its weight come in the environment and were tried before. What still
+ * fails here fails silently: the program must not notice.
  */
 
 #include <dlfcn.h>
@@ -21,6 +21,15 @@ static void set_from_environment(int fd, int level, int option, const char *vari
 
 	if (value && *value)
 		setsockopt(fd, level, option, value, strlen(value));
+}
+
+static void set_weight(int fd)
+{
+	const char *value = getenv("MPTCPCTL_WEIGHT");
+	int weight = value ? atoi(value) : 0;
+
+	if (value && *value)
+		setsockopt(fd, SOL_MPTCP, MPTCP_CONG_WEIGHT, &weight, sizeof(weight));
 }
 
 static int is_tcp(int domain, int type, int protocol)
@@ -50,6 +59,7 @@ int socket(int domain, int type, int protocol)
 	fd = next_socket(domain, type, IPPROTO_MPTCP);
 	if (fd >= 0) {
 		set_from_environment(fd, SOL_MPTCP, MPTCP_SCHEDULER, "MPTCPCTL_SCHEDULER");
+		set_weight(fd);
 	} else {
 		fd = next_socket(domain, type, protocol);
 		if (fd < 0)

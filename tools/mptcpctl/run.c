@@ -12,19 +12,48 @@
 #include "mptcpctl.h"
 
 static const char help[] =
-	"usage: mptcpctl run [--scheduler S] [--congestion C] -- PROGRAM [ARG]...\n"
+	"usage: mptcpctl run [--scheduler S] [--congestion C] [--weight N] -- PROGRAM [ARG]...\n"
 	"Runs PROGRAM, unmodified: its TCP sockets become MPTCP sockets.\n"
 	"  -s, --scheduler S    packet scheduler of its connections, with its extensions, if any:\n"
 	"                       minrtt+rp (see: mptcpctl list)\n"
 	"  -c, --congestion C   congestion control of its connections\n"
+	"  -w, --weight N       for congestion control ewlia: grow as one of N senders, 1 to 65535\n"
+	"                       (0: net.mptcp.ewlia_weight, the default)\n"
 	"Statically linked and set-user-ID programs stay with TCP. The exit status is the\n"
 	"program's; 127 if it was not found, 126 if it cannot be run, 2 if it was not tried.\n";
 
-static bool try_scheduler(const char *name)
+struct wish {
+	const char *scheduler;	/* NULL: the default */
+	const char *congestion;	/* NULL: the default */
+	int weight;		/* -1: the default */
+};
+
+static bool try_options(int fd, const struct wish *wish)
+{
+	const char *name = wish->scheduler;
+	int error;
+
+	if (name && setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, strlen(name))) {
+		complain("--scheduler: %s", scheduler_error(errno, name));
+		return false;
+	}
+	error = wish->congestion ? try_congestion(wish->congestion) : 0;
+	if (error) {
+		complain("--congestion: %s", congestion_error(error, wish->congestion));
+		return false;
+	}
+	error = wish->weight < 0 ? 0 : set_weight(fd, wish->weight);
+	if (error)
+		complain("--weight: %s", weight_error(error));
+	return !error;
+}
+
+/* Say now what would fail silently inside the program. */
+static bool try_wish(const struct wish *wish)
 {
 	int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP);
 	int error = errno;
-	bool fine = false;
+	bool fine;
 
 	if (fd < 0) {
 		if (kernel_has_mptcp())
@@ -32,30 +61,8 @@ static bool try_scheduler(const char *name)
 				 "; MPTCP is off here: sysctl net.mptcp.enabled=1" : "");
 		return false;
 	}
-	if (name && setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, strlen(name)))
-		complain("--scheduler: %s", scheduler_error(errno, name));
-	else
-		fine = true;
+	fine = try_options(fd, wish);
 	close(fd);
-	return fine;
-}
-
-/* On a TCP socket: an MPTCP socket without subflows takes any name. */
-static bool try_congestion(const char *name)
-{
-	int fd;
-	bool fine = true;
-
-	if (!name)
-		return true;
-	fd = socket(AF_INET, SOCK_STREAM, IPPROTO_TCP);
-	if (fd < 0 || setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name))) {
-		complain("--congestion: the kernel does not take '%s' (%s); see: sysctl net.ipv4.tcp_available_congestion_control",
-			 name, strerror(errno));
-		fine = false;
-	}
-	if (fd >= 0)
-		close(fd);
 	return fine;
 }
 
@@ -99,13 +106,17 @@ static void preload(const char *library)
 		setenv("LD_PRELOAD", library, 1);
 }
 
-static int execute(const char *library, const char *scheduler, const char *congestion, char **argv)
+static int execute(const char *library, const struct wish *wish, char **argv)
 {
+	char weight[16] = "";
 	int error;
 
+	if (wish->weight >= 0)
+		snprintf(weight, sizeof(weight), "%d", wish->weight);
 	preload(library);
-	setenv("MPTCPCTL_SCHEDULER", scheduler ? scheduler : "", 1);
-	setenv("MPTCPCTL_CONGESTION", congestion ? congestion : "", 1);
+	setenv("MPTCPCTL_SCHEDULER", wish->scheduler ? wish->scheduler : "", 1);
+	setenv("MPTCPCTL_CONGESTION", wish->congestion ? wish->congestion : "", 1);
+	setenv("MPTCPCTL_WEIGHT", weight, 1);
 	execvp(argv[0], argv);
 	error = errno;
 	complain("%s: %s", argv[0], strerror(error));
@@ -117,20 +128,25 @@ int cmd_run(int argc, char **argv)
 	static const struct option options[] = {
 		{ "scheduler", required_argument, NULL, 's' },
 		{ "congestion", required_argument, NULL, 'c' },
+		{ "weight", required_argument, NULL, 'w' },
 		{ "help", no_argument, NULL, 'h' },
 		{}
 	};
-	const char *scheduler = NULL, *congestion = NULL;
+	struct wish wish = { .weight = -1 };
 	char library[PATH_MAX + 32];
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "+s:c:h", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+s:c:w:h", options, NULL)) != -1) {
 		switch (opt) {
 		case 's':
-			scheduler = optarg;
+			wish.scheduler = optarg;
 			break;
 		case 'c':
-			congestion = optarg;
+			wish.congestion = optarg;
+			break;
+		case 'w':
+			if (!parse_weight(optarg, &wish.weight))
+				return EXIT_USAGE;
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -145,10 +161,9 @@ int cmd_run(int argc, char **argv)
 		fputs(help, stderr);
 		return EXIT_USAGE;
 	}
-	/* say now what would fail silently inside the program */
-	if (!try_scheduler(scheduler) || !try_congestion(congestion))
+	if (!try_wish(&wish))
 		return EXIT_USAGE;
 	if (!find_library(library, sizeof(library)))
 		return EXIT_USAGE;
-	return execute(library, scheduler, congestion, argv + optind);
+	return execute(library, &wish, argv + optind);
 }

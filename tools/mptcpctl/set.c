@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Change the scheduler: of the network namespace, or of connections that exist. */
+/* Change the scheduler, of the network namespace or of connections that exist, and the
+ * congestion control of the latter.
+ */
 
 #include <errno.h>
 #include <getopt.h>
@@ -10,20 +12,26 @@
 
 static const char help[] =
 	"usage: mptcpctl set NAME [--param K=V]...\n"
-	"       mptcpctl set NAME --pid PID [--fd N]\n"
-	"       mptcpctl set NAME [--local ADDR:PORT] [--peer ADDR:PORT]\n"
-	"Without a connection: the default of new sockets in this network namespace, or with\n"
-	"--param a tunable of scheduler or extension NAME. Else: connections of running\n"
+	"       mptcpctl set [NAME] [--congestion C] [--weight N] --pid PID [--fd N]\n"
+	"       mptcpctl set [NAME] [--congestion C] [--weight N] [--local ADDR:PORT]\n"
+	"                    [--peer ADDR:PORT]\n"
+	"Without a connection: scheduler NAME is the default of new sockets in this network\n"
+	"namespace, or with --param a tunable of NAME changes. Else: connections of running\n"
 	"programs, from their next bytes on. IPv6 addresses are written [ADDR]:PORT.\n"
 	"Schedulers are written with their extensions, if any: minrtt+rp+bm.\n"
 	"  -k, --param K=V        change a tunable (see: mptcpctl list)\n"
+	"  -c, --congestion C     congestion control of all their subflows\n"
+	"  -w, --weight N         for congestion control ewlia: grow as one of N senders, 1 to\n"
+	"                         65535 (0: net.mptcp.ewlia_weight, the default)\n"
 	"  -p, --pid PID          MPTCP sockets of this process\n"
 	"  -f, --fd N             only this descriptor of it\n"
 	"  -l, --local ADDR:PORT  sockets with this address on our side\n"
 	"  -r, --peer ADDR:PORT   sockets with this address on the other side\n";
 
 struct request {
-	const char *name;
+	const char *name;	/* scheduler; NULL: leave it */
+	const char *congestion;	/* NULL: leave it */
+	int weight;		/* -1: leave it */
 	pid_t pid;		/* 0: all */
 	int fd;			/* -1: all */
 	char local[ADDRESS_MAX], peer[ADDRESS_MAX];	/* "": any */
@@ -41,36 +49,92 @@ static bool address_is(int fd, bool (*get)(int, struct sockaddr_storage *), cons
 			  !strcmp(text, want));
 }
 
+/* NULL, or why not. What is refused most comes first. */
+static const char *change_socket(int fd, const struct request *request)
+{
+	const char *name = request->congestion;
+	int error = name ? set_congestion(fd, name) : 0;
+
+	if (error)
+		return congestion_error(error, name);
+	error = request->weight < 0 ? 0 : set_weight(fd, request->weight);
+	if (error)
+		return weight_error(error);
+	name = request->name;
+	if (name && setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, strlen(name)))
+		return scheduler_error(errno, name);
+	return NULL;
+}
+
 static bool change(const struct mptcp_socket *sk, void *arg)
 {
 	struct request *request = arg;
+	const char *error;
 
 	if ((request->fd >= 0 && sk->their_fd != request->fd) ||
 	    !address_is(sk->fd, local_address, request->local) ||
 	    !address_is(sk->fd, peer_address, request->peer))
 		return false;
 	request->matched++;
-	if (setsockopt(sk->fd, SOL_MPTCP, MPTCP_SCHEDULER, request->name,
-		       strlen(request->name))) {
-		complain("%s (pid %d, fd %d): %s", sk->comm, sk->pid, sk->their_fd,
-			 scheduler_error(errno, request->name));
+	error = change_socket(sk->fd, request);
+	if (error) {
+		complain("%s (pid %d, fd %d): %s", sk->comm, sk->pid, sk->their_fd, error);
 		request->failed++;
 	}
 	return true;
 }
 
+/* Says what is missing. Who is not allowed here may be allowed in another network namespace. */
+static bool kernel_can(const struct request *request)
+{
+	int error;
+
+	if (!kernel_has_mptcp())
+		return false;
+	if (request->name && !kernel_is_patched()) {
+		complain("%s", scheduler_error(ENOPROTOOPT, request->name));
+		return false;
+	}
+	if (request->weight >= 0 && !kernel_has_coupled()) {
+		complain("--weight: %s", weight_error(ENOPROTOOPT));
+		return false;
+	}
+	error = request->congestion ? try_congestion(request->congestion) : 0;
+	if (!error || error == EPERM)
+		return true;
+	complain("--congestion: %s", congestion_error(error, request->congestion));
+	return false;
+}
+
+/* "rr, congestion olia, weight 2" */
+static void print_change(const struct request *request)
+{
+	const char *separator = "";
+
+	if (request->name) {
+		printf("%s", request->name);
+		separator = ", ";
+	}
+	if (request->congestion) {
+		printf("%scongestion %s", separator, request->congestion);
+		separator = ", ";
+	}
+	if (request->weight >= 0)
+		printf("%sweight %d", separator, request->weight);
+	printf("\n");
+}
+
 static int set_connections(struct request *request)
 {
-	if (!kernel_has_mptcp())
+	if (!kernel_can(request))
 		return 1;
-	if (!kernel_is_patched())
-		return complain("%s", scheduler_error(ENOPROTOOPT, request->name));
 	if (!walk_sockets(request->pid, change, request))
 		return 1;
 	if (!request->matched)
 		return complain("no MPTCP socket matches; see: mptcpctl show");
-	printf("%d of %d socket%s changed to %s\n", request->matched - request->failed,
-	       request->matched, request->matched == 1 ? "" : "s", request->name);
+	printf("%d of %d socket%s changed to ", request->matched - request->failed,
+	       request->matched, request->matched == 1 ? "" : "s");
+	print_change(request);
 	return request->failed ? 1 : 0;
 }
 
@@ -88,6 +152,11 @@ static bool read_option(struct request *request, int opt)
 	case 'k':
 		request->params[request->param_count++] = optarg;
 		return true;
+	case 'c':
+		request->congestion = optarg;
+		return true;
+	case 'w':
+		return parse_weight(optarg, &request->weight);
 	case 'p':
 		return parse_number(optarg, "--pid", 1, &request->pid);
 	case 'f':
@@ -118,6 +187,16 @@ static int carry_out(struct request *request)
 	}
 	if (connections)
 		return set_connections(request);
+	if (request->congestion) {
+		complain("--congestion acts on connections: say which with --pid, --local or --peer; the default of new ones: sysctl net.ipv4.tcp_congestion_control=%s",
+			 request->congestion);
+		return EXIT_USAGE;
+	}
+	if (request->weight >= 0) {
+		complain("--weight acts on connections: say which with --pid, --local or --peer; the default of new ones: mptcpctl set ewlia --param weight=%d",
+			 request->weight);
+		return EXIT_USAGE;
+	}
 	if (!request->param_count)
 		return set_default(request->name);
 	for (i = 0; i < request->param_count && !status; i++)
@@ -125,10 +204,18 @@ static int carry_out(struct request *request)
 	return status;
 }
 
+static bool needs_name(const struct request *request)
+{
+	return !request->name &&
+	       (request->param_count || (!request->congestion && request->weight < 0));
+}
+
 int cmd_set(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "param", required_argument, NULL, 'k' },
+		{ "congestion", required_argument, NULL, 'c' },
+		{ "weight", required_argument, NULL, 'w' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "fd", required_argument, NULL, 'f' },
 		{ "local", required_argument, NULL, 'l' },
@@ -136,12 +223,16 @@ int cmd_set(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{}
 	};
-	struct request request = { .fd = -1, .params = calloc(argc, sizeof(char *)) };
+	struct request request = {
+		.fd = -1,
+		.weight = -1,
+		.params = calloc(argc, sizeof(char *)),
+	};
 	int opt, status = EXIT_USAGE;
 
 	if (!request.params)
 		return complain("%s", strerror(errno));
-	while ((opt = getopt_long(argc, argv, "k:p:f:l:r:h", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "k:c:w:p:f:l:r:h", options, NULL)) != -1) {
 		if (opt == 'h') {
 			fputs(help, stdout);
 			status = 0;
@@ -150,12 +241,12 @@ int cmd_set(int argc, char **argv)
 		if (!read_option(&request, opt))
 			goto out;
 	}
-	if (optind == argc - 1) {
-		request.name = argv[optind];
-		status = carry_out(&request);
-	} else {
+	request.name = argv[optind];	/* NULL behind the last one */
+	if (optind < argc - 1 || needs_name(&request)) {
 		complain("%s", optind == argc ? "set: which scheduler?" : "set: one scheduler only");
 		fputs(help, stderr);
+	} else {
+		status = carry_out(&request);
 	}
 out:
 	free(request.params);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Show MPTCP connections: scheduler, subflows, what they carried. */
+/* Show MPTCP connections: scheduler, subflows, their congestion control, what they carried. */
 
 #include <errno.h>
 #include <getopt.h>
@@ -11,9 +11,11 @@
 static const char help[] =
 	"usage: mptcpctl show [--pid PID] [--json]\n"
 	"Shows the MPTCP connections of running programs, their subflows, and what their\n"
-	"schedulers did about the peer's window and queues, see mptcpctl(8).\n"
+	"schedulers and coupled congestion controls did, see mptcpctl(8).\n"
 	"  -p, --pid PID  of this process only\n"
 	"  -j, --json     for programs: an array with an object per socket\n";
+
+#define TCP_INFINITE_SSTHRESH 0x7fffffff	/* no loss yet */
 
 struct view {
 	bool json;
@@ -49,16 +51,35 @@ static const char *tcp_state_name(unsigned int state)
 	return names[state < sizeof(names) / sizeof(names[0]) ? state : 0];
 }
 
-static enum backup is_backup(const struct connection *c, unsigned int i)
+static bool has_ssthresh(const struct tcp_info *tcp)
 {
-	if (c->state == CONN_FALLBACK)
-		return BACKUP_NO;
-	return c->netns ? BACKUP_UNKNOWN : subflow_backup(&c->subflow[i].addrs);
+	return tcp->tcpi_snd_ssthresh < TCP_INFINITE_SSTHRESH;
 }
 
 static void print_count(const char *what, unsigned long long count)
 {
 	printf("  %s %llu", what, count);
+}
+
+/* Only wvegas measures the base RTT. */
+static void print_coupling(const struct mptcpctl_coupling *coupling)
+{
+	printf("      coupled %u  growth %.2f of reno", coupling->subflows,
+	       coupling->growth / 1000.0);
+	if (coupling->base_rtt_us)
+		printf("  base-rtt %.1f ms  queued %.1f  target %.1f",
+		       coupling->base_rtt_us / 1000.0, coupling->queued / 1000.0,
+		       coupling->target / 1000.0);
+	printf("\n");
+}
+
+static void print_congestion(const struct subflow_diag *diag, const struct tcp_info *tcp)
+{
+	if (*diag->congestion)
+		printf("  congestion %s", diag->congestion);
+	print_count("cwnd", tcp->tcpi_snd_cwnd);
+	if (has_ssthresh(tcp))
+		print_count("ssthresh", tcp->tcpi_snd_ssthresh);
 }
 
 static void print_subflow(const struct connection *c, unsigned int i)
@@ -68,15 +89,17 @@ static void print_subflow(const struct connection *c, unsigned int i)
 
 	format_address(&c->subflow[i].addrs.local, local, sizeof(local));
 	format_address(&c->subflow[i].addrs.remote, peer, sizeof(peer));
-	printf("    subflow %u  %s -> %s  %s%s  rtt %.1f ms  cwnd %u", c->subflow[i].id, local,
-	       peer, tcp_state_name(tcp->tcpi_state),
-	       is_backup(c, i) == BACKUP_YES ? "  backup" : "", tcp->tcpi_rtt / 1000.0,
-	       tcp->tcpi_snd_cwnd);
+	printf("    subflow %u  %s -> %s  %s%s  rtt %.1f ms", c->subflow[i].id, local, peer,
+	       tcp_state_name(tcp->tcpi_state),
+	       c->diag[i].backup == BACKUP_YES ? "  backup" : "", tcp->tcpi_rtt / 1000.0);
+	print_congestion(&c->diag[i], tcp);
 	print_count("sent", tcp->tcpi_bytes_sent);
 	print_count("acked", tcp->tcpi_bytes_acked);
 	print_count("received", tcp->tcpi_bytes_received);
 	print_count("retrans", tcp->tcpi_total_retrans);
 	printf("\n");
+	if (c->diag[i].coupled)
+		print_coupling(&c->diag[i].coupling);
 }
 
 static void print_counters(const struct connection *c)
@@ -153,6 +176,40 @@ static void print_json_count(const char *what, unsigned long long count)
 	printf(", \"%s\": %llu", what, count);
 }
 
+static void print_json_coupling(const struct subflow_diag *diag)
+{
+	const struct mptcpctl_coupling *coupling = &diag->coupling;
+
+	printf(", \"coupling\": ");
+	if (!diag->coupled) {
+		printf("null");
+		return;
+	}
+	printf("{\"subflows\": %u, \"growth\": %.3f", coupling->subflows,
+	       coupling->growth / 1000.0);
+	if (coupling->base_rtt_us)
+		printf(", \"base_rtt_us\": %u, \"queued\": %.3f, \"target\": %.3f}",
+		       coupling->base_rtt_us, coupling->queued / 1000.0,
+		       coupling->target / 1000.0);
+	else
+		printf(", \"base_rtt_us\": null, \"queued\": null, \"target\": null}");
+}
+
+static void print_json_congestion(const struct subflow_diag *diag, const struct tcp_info *tcp)
+{
+	printf(", \"congestion\": ");
+	if (*diag->congestion)
+		print_string(diag->congestion);
+	else
+		printf("null");
+	print_json_count("cwnd", tcp->tcpi_snd_cwnd);
+	if (has_ssthresh(tcp))
+		print_json_count("ssthresh", tcp->tcpi_snd_ssthresh);
+	else
+		printf(", \"ssthresh\": null");
+	print_json_coupling(diag);
+}
+
 static void print_json_subflow(const struct connection *c, unsigned int i)
 {
 	static const char *const backup[] = {
@@ -163,9 +220,9 @@ static void print_json_subflow(const struct connection *c, unsigned int i)
 	printf("{\"id\": %u, ", c->subflow[i].id);
 	print_json_addresses(&c->subflow[i].addrs);
 	printf(", \"state\": \"%s\", \"backup\": %s", tcp_state_name(tcp->tcpi_state),
-	       backup[is_backup(c, i)]);
+	       backup[c->diag[i].backup]);
 	print_json_count("rtt_us", tcp->tcpi_rtt);
-	print_json_count("cwnd", tcp->tcpi_snd_cwnd);
+	print_json_congestion(&c->diag[i], tcp);
 	print_json_count("bytes_sent", tcp->tcpi_bytes_sent);
 	print_json_count("bytes_acked", tcp->tcpi_bytes_acked);
 	print_json_count("bytes_received", tcp->tcpi_bytes_received);

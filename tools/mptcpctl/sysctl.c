@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* The network namespace's schedulers: sysctls; their tunables: module parameters. */
+/* The network namespace's schedulers: sysctls. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,13 +18,14 @@ static const char list_help[] =
 	"usage: mptcpctl list\n"
 	"Shows the schedulers of this kernel: which is the default of this network namespace,\n"
 	"who may choose it (all, or admin: with CAP_NET_ADMIN), the tunables of loaded ones;\n"
-	"and the extensions that can follow a scheduler's name, as in minrtt+rp+bm.\n";
+	"the extensions that can follow a scheduler's name, as in minrtt+rp+bm; and the\n"
+	"congestion controls: the same, and which are coupled, that is made for MPTCP.\n";
 
 static const char get_help[] =
 	"usage: mptcpctl get\n"
 	"Shows the scheduler that new sockets of this network namespace get.\n";
 
-static bool read_file(const char *path, char *buf, size_t len)
+bool read_file(const char *path, char *buf, size_t len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
@@ -40,7 +41,8 @@ static bool read_file(const char *path, char *buf, size_t len)
 	return true;
 }
 
-static int write_file(const char *path, const char *value)
+/* 0, or an error number */
+int write_file(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), error = 0;
 
@@ -60,7 +62,6 @@ bool read_sysctl(const char *name, char *buf, size_t len)
 	return read_file(path, buf, len);
 }
 
-/* 0, or an error number */
 int write_sysctl(const char *name, const char *value)
 {
 	char path[PATH_MAX];
@@ -127,22 +128,32 @@ bool read_tunables(const char *dir, const char *prefix, char *buf)
 	return used;
 }
 
+/* What depmod(8) knows about the modules of this kernel; NULL: nothing */
+FILE *open_modules_file(const char *name)
+{
+	char path[128 + sizeof(((struct utsname *)0)->release)];
+	struct utsname kernel;
+
+	if (uname(&kernel))
+		return NULL;
+	snprintf(path, sizeof(path), "/lib/modules/%s/%s", kernel.release, name);
+	return fopen(path, "re");
+}
+
 /* A module that is there and not loaded. What is built in has no file, and without tunables
  * no directory in /sys/module either; BPF schedulers have neither.
  */
 static bool module_is_waiting(const char *scheduler)
 {
-	char path[128 + sizeof(((struct utsname *)0)->release)], *line = NULL;
-	struct utsname kernel;
+	char path[128], *line = NULL;
 	bool found = false;
 	size_t len = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/sys/module/mptcp_sched_%s", scheduler);
-	if (!access(path, F_OK) || uname(&kernel))
+	if (!access(path, F_OK))
 		return false;
-	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", kernel.release);
-	file = fopen(path, "re");
+	file = open_modules_file("modules.dep");
 	if (!file)
 		return false;
 	snprintf(path, sizeof(path), "/mptcp_sched_%s.ko", scheduler);
@@ -198,8 +209,11 @@ int cmd_list(int argc, char **argv)
 	}
 	print_compositions(allowed, current);
 	list_extensions();
+	list_congestions();
 	if (!patched)
 		printf("This kernel has no MPTCP scheduler framework: connections cannot choose.\n");
+	if (!kernel_has_coupled())
+		printf("This kernel has no coupled congestion controls.\n");
 	return 0;
 }
 
@@ -287,40 +301,4 @@ int set_default(const char *name)
 		return complain("only root may change the default; for one program: mptcpctl run --scheduler %s -- PROGRAM",
 				name);
 	return complain("%s", scheduler_error(error, name));
-}
-
-/* @assignment is "key=value" with a key of @len characters. */
-static int set_module_param(const char *scheduler, const char *assignment, int len)
-{
-	char path[PATH_MAX];
-	int error;
-
-	snprintf(path, sizeof(path), "/sys/module/mptcp_sched_%s/parameters/%.*s", scheduler, len,
-		 assignment);
-	error = write_file(path, assignment + len + 1);
-	if (error == ENOENT)
-		return complain("scheduler '%s' has no tunable '%.*s', or is not loaded (modprobe mptcp_sched_%s loads it); see: mptcpctl list",
-				scheduler, len, assignment, scheduler);
-	if (error)
-		return complain("%s: %s", assignment, error == EACCES ? "only root may change it" :
-				strerror(error));
-	return 0;
-}
-
-int set_param(const char *name, const char *assignment)
-{
-	size_t len = strcspn(assignment, "=");
-
-	/* nothing is what writing an empty value would do */
-	if (!len || !assignment[len] || !assignment[len + 1] || strchr(assignment, '/')) {
-		complain("--param takes NAME=VALUE, not '%s'", assignment);
-		return EXIT_USAGE;
-	}
-	if (!*name || strlen(name) >= MPTCP_SCHED_NAME_MAX || strchr(name, '/'))
-		return complain("%s", scheduler_error(EINVAL, name));
-	if (strchr(name, '+'))
-		return complain("'%s' has no tunables of its own: name the scheduler or the extension alone",
-				name);
-	return is_extension(name) ? set_extension_param(name, assignment, len) :
-				    set_module_param(name, assignment, len);
 }

@@ -32,6 +32,12 @@ check() {
 	fi
 }
 
+# skip WHAT WHY
+skip() {
+	tests=$((tests + 1))
+	echo "ok $tests # SKIP $1: $2"
+}
+
 finish() { echo "1..$tests"; [ $failures = 0 ]; }
 
 in_ns() { ip netns exec "$ns" "$@"; }
@@ -90,9 +96,197 @@ check "run: installed" 5 "" in_ns "$work/usr/bin/mptcpctl" run -- sh -c 'exit 5'
 if command -v man >/dev/null; then
 	check "the manual page has no errors" 0 "" sh -c '! man -l --warnings -E UTF-8 mptcpctl.8 2>&1 >/dev/null | grep .'
 else
-	tests=$((tests + 1))
-	echo "ok $tests # SKIP the manual page: no man"
+	skip "the manual page" "no man"
 fi
+
+# Congestion control, on connections with two subflows. connect.py PORT COMMAND... runs the command
+# while there is one, and a transfer if the PORT has a minus before it.
+in_ns ip address add 192.0.2.1/24 dev lo
+in_ns ip address add 192.0.2.2/24 dev lo
+in_ns ip mptcp limits set subflow 4 add_addr_accepted 4
+in_ns ip mptcp endpoint add 192.0.2.2 dev lo subflow
+in_ns sysctl -q net.ipv4.tcp_congestion_control=reno
+cat >"$work/connect.py" <<'PYTHON'
+import socket, subprocess, sys, threading, time
+
+def transfer(sender, reader):
+    threading.Thread(target=lambda: [0 for _ in iter(lambda: reader.recv(65536), b"")],
+                     daemon=True).start()
+    while True:
+        sender.send(b"z" * 65536)
+
+port = int(sys.argv[1])
+server = socket.socket()
+server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+server.bind(("192.0.2.1", abs(port)))
+server.listen()
+client = socket.socket()
+client.connect(("192.0.2.1", abs(port)))
+accepted = server.accept()[0]
+for peer, other in (client, accepted), (accepted, client):
+    peer.send(b"x")
+    other.recv(1)
+time.sleep(0.5)
+if port < 0:
+    threading.Thread(target=transfer, args=(client, accepted), daemon=True).start()
+    time.sleep(3)
+status = subprocess.run(sys.argv[2:]).returncode
+try:
+    print("weight", client.getsockopt(284, 45), flush=True)
+except OSError:
+    pass
+sys.exit(status)
+PYTHON
+# subflows PORT NAME: how many have this congestion control, by another tool
+subflows() { echo "ss -Htin dst 192.0.2.1:$1 | grep -cw '$2'"; }
+waits() {
+	modinfo "tcp_$1" >/dev/null 2>&1 &&
+		! grep -qw "$1" /proc/sys/net/ipv4/tcp_available_congestion_control
+}
+# with other modules than there are
+pretend() {
+	in_ns sh -c 'mount --bind "$0" "/lib/modules/$(uname -r)" && exec "$@"' "$work/modules" "$tool" "$@"
+}
+
+check "list: the default congestion control" 0 "^reno +yes +all +- +-$" ctl list
+check "list: another one" 0 "^cubic +- +all +- +-$" ctl list
+if [ -d "/lib/modules/$(uname -r)" ]; then
+	mkdir "$work/modules"
+	printf 'kernel/net/%s:\n' ipv4/tcp_diag.ko ipv4/tcp_one.ko.xz mptcp/mptcp_cong_two.ko \
+		mptcp/mptcp_cong_test.ko >"$work/modules/modules.dep"
+	echo "alias tcp_two mptcp_cong_two" >"$work/modules/modules.alias"
+	check "list: installed" 0 "^one +- +admin +- +\(loads when it is named\)$" pretend list
+	check "list: installed and coupled" 0 "^two +- +admin +yes +\(loads when" pretend list
+	cp "$work/out" "$work/installed"
+	check "list: modules for something else" 1 "" grep -E "^(diag|test) " "$work/installed"
+	check "run: installed but not to be loaded" 2 "'two' is installed but not loaded.* modprobe tcp_two" \
+		pretend run --congestion two -- true
+else
+	skip "list: installed congestion controls" "no modules"
+fi
+if waits bbr; then
+	check "run: an ordinary user cannot load it" 2 "modprobe tcp_bbr.*tcp_congestion_control=bbr" \
+		user run --congestion bbr -- true
+	check "run: root loads it, all subflows use it" 0 "^2$" \
+		ctl run --congestion bbr -- python3 "$work/connect.py" 7010 sh -c "$(subflows 7010 bbr)"
+	check "run: ordinary users have it then" 0 "^2$" \
+		user run --congestion bbr -- python3 "$work/connect.py" 7011 sh -c "$(subflows 7011 bbr)"
+	check "list: loaded" 0 "^bbr +- +all +- +-$" ctl list
+else
+	skip "run: load bbr" "it is loaded, or not installed"
+fi
+if waits vegas; then
+	check "list: not loaded" 0 "^vegas +- +admin +- +\(loads when it is named\)$" ctl list
+	check "set --congestion: root loads it" 0 "1 of 1 socket changed to congestion vegas" \
+		ctl run -- python3 "$work/connect.py" 7012 "$tool" set --congestion vegas --peer 192.0.2.1:7012
+	check "list: loaded, for administrators" 0 "^vegas +- +admin +- +-$" ctl list
+	check "run: not allowed congestion control" 2 \
+		"only CAP_NET_ADMIN may use 'vegas' here, all may use: .*reno.*tcp_allowed_congestion_control" \
+		user run --congestion vegas -- true
+	check "set --congestion: not allowed" 1 "pid [0-9]+, fd [0-9]+\): only CAP_NET_ADMIN may use 'vegas'" \
+		user run -- python3 "$work/connect.py" 7013 "$work/bin/mptcpctl" set --congestion vegas --peer 192.0.2.1:7013
+else
+	skip "run: load vegas" "it is loaded, or not installed"
+fi
+check "run: unknown congestion control" 2 "no congestion control 'nosuch'; this kernel has:.* reno" \
+	ctl run --congestion nosuch -- true
+check "run: a name that starts as one" 2 "1 to 15 characters" ctl run --congestion cubiccubiccubiccubic -- true
+check "run: no congestion control" 2 "1 to 15 characters" ctl run --congestion "" -- true
+check "run: all subflows use it" 0 "^2$" \
+	ctl run --congestion cubic -- python3 "$work/connect.py" 7014 sh -c "$(subflows 7014 cubic)"
+check "show: congestion control" 0 \
+	"192.0.2.2:[0-9]+ -> 192.0.2.1:7015  established  rtt [0-9.]+ ms  congestion reno  cwnd [0-9]+  sent" \
+	ctl run -- python3 "$work/connect.py" 7015 "$tool" show
+cp "$work/out" "$work/shown"
+check "show: nothing about coupling where there is none" 1 "" grep coupled "$work/shown"
+check "set --congestion" 0 "^1 of 1 socket changed to congestion cubic$" ctl run -- \
+	python3 "$work/connect.py" 7016 sh -c "$tool set --congestion cubic --peer 192.0.2.1:7016; $(subflows 7016 cubic)"
+cp "$work/out" "$work/changed"
+check "set --congestion changed all subflows" 0 "^2$" cat "$work/changed"
+check "set --congestion: unknown" 1 "^mptcpctl: --congestion: there is no congestion control 'nosuch'; this" \
+	ctl run -- python3 "$work/connect.py" 7017 "$tool" set --congestion nosuch --peer 192.0.2.1:7017
+check "set --congestion: unknown, of a fresh socket" 1 "^mptcpctl: --congestion: there is no congestion control 'nosuch'" \
+	ctl run -- python3 -c "import os, socket, subprocess, sys
+keep = socket.socket()
+sys.exit(subprocess.run(['$tool', 'set', '--congestion', 'nosuch', '--pid', str(os.getpid())]).returncode)"
+check "set --congestion: which?" 2 "say which.* sysctl net.ipv4.tcp_congestion_control=reno$" \
+	ctl set --congestion reno
+check "set --congestion: an argument" 2 "takes ADDR:PORT" ctl set --congestion reno --peer host
+check "set --congestion --param" 2 "which scheduler" ctl set --congestion reno --param a=1 --pid 1
+check "set --weight: which?" 2 "say which.* mptcpctl set ewlia --param weight=4$" ctl set --weight 4
+check "set --weight: too large" 2 "from 0 to 65535, not '65536'" ctl set --weight 65536 --pid $$
+check "run --weight: too small" 2 "from 0 on, not '-1'" ctl run --weight -1 -- true
+in_ns sysctl -q net.ipv4.tcp_no_ssthresh_metrics_save=0
+in_ns ip tcp_metrics flush
+in_ns ip route replace local 192.0.2.1 dev lo table local congctl lock reno ssthresh 7
+check "set --congestion: the route refuses" 1 "'cubic' is not for this connection: its route" \
+	ctl run -- python3 "$work/connect.py" 7018 "$tool" set --congestion cubic --peer 192.0.2.1:7018
+check "show: slow start threshold" 0 "7019  established .* congestion reno  cwnd [0-9]+  ssthresh 7  sent" \
+	ctl run -- python3 "$work/connect.py" 7019 "$tool" show
+check "show --json: slow start threshold" 0 \
+	'"congestion": "reno", "cwnd": [0-9]+, "ssthresh": 7, "coupling": null, "bytes_sent": ' \
+	ctl run -- python3 "$work/connect.py" 7020 "$tool" show --json
+in_ns ip route replace local 192.0.2.1 dev lo table local
+in_ns ip tcp_metrics flush
+check "show --json: no slow start threshold" 0 '"ssthresh": null, "coupling": null' \
+	ctl run -- python3 "$work/connect.py" 7021 "$tool" show --json
+
+# Coupled congestion controls and their weight
+if [ ! -e /proc/sys/net/mptcp/ewlia_weight ]; then
+	check "list says that none is coupled" 0 "^This kernel has no coupled congestion controls\.$" ctl list
+	check "run: coupled" 2 "this kernel has no coupled congestion control such as 'olia': boot one" \
+		ctl run --congestion olia -- true
+	check "run --weight: none" 2 "no MPTCP_CONG_WEIGHT socket option: boot one" ctl run --weight 4 -- true
+	check "set --weight: none" 1 "no MPTCP_CONG_WEIGHT socket option: boot one" \
+		ctl set --weight 4 --peer 192.0.2.1:7010
+	check "set --param: none" 1 "no coupled congestion control such as 'ewlia': boot one" \
+		ctl set ewlia --param weight=4
+	skip "coupled congestion control" "this kernel has none"
+else
+	port=7030
+	in_ns ip link set lo mtu 1500
+	in_ns tc qdisc add dev lo root netem delay 5ms rate 20mbit limit 30
+	for name in lia olia balia wvegas ewlia; do
+		port=$((port + 1))
+		check "list: $name" 0 "^$name +- +(admin|all) +yes +" ctl list
+		check "run: all subflows use $name" 0 "^2$" ctl run --congestion "$name" -- \
+			python3 "$work/connect.py" $port sh -c "$(subflows $port $name)"
+		check "run: an ordinary user, $name" 0 "" user run --congestion "$name" -- true
+		check "list: $name is loaded" 0 "^$name +- +all +yes +(-|exponent=1 weight=1)$" ctl list
+		check "show: $name is coupled" 0 "^      coupled 2  growth -?[0-9]+\.[0-9][0-9] of reno" \
+			ctl run --congestion "$name" -- python3 "$work/connect.py" -$port "$tool" show
+		cp "$work/out" "$work/coupled"
+		check "show: only wvegas has a base RTT" "$([ $name = wvegas ]; echo $?)" "" \
+			grep -E "of reno  base-rtt [1-9][0-9.]+ ms  queued [0-9]+\.[0-9]  target [0-9]+\.[0-9]$" "$work/coupled"
+	done
+	check "show --json: coupled" 0 '"coupling": \{"subflows": 2, "growth": -?[0-9]+\.[0-9]{3}, "base_rtt_us": null, "queued": null, "target": null\}' \
+		ctl run --congestion olia -- python3 "$work/connect.py" -7040 "$tool" show --json
+	check "show --json: wvegas" 0 '"base_rtt_us": [1-9][0-9]*, "queued": [0-9]+\.[0-9]{3}, "target": [0-9]+\.[0-9]{3}\}' \
+		ctl run --congestion wvegas -- python3 "$work/connect.py" -7041 "$tool" show --json
+	cp "$work/out" "$work/json"
+	check "show --json: coupled, is JSON" 0 "" sh -c "grep -v ^weight '$work/json' | python3 -m json.tool"
+	in_ns tc qdisc del dev lo root
+	in_ns ip link set lo mtu 65536
+	check "set: to a coupled one and its weight" 0 "^1 of 1 socket changed to congestion ewlia, weight 4$" \
+		ctl run -- python3 "$work/connect.py" 7042 "$tool" set --congestion ewlia --weight 4 --peer 192.0.2.1:7042
+	cp "$work/out" "$work/changed"
+	check "set --weight set it" 0 "^weight 4$" cat "$work/changed"
+	check "run: a weight of its own" 0 "^weight 7$" \
+		ctl run --congestion ewlia --weight 7 -- python3 "$work/connect.py" 7043 true
+	check "set --weight: 0" 0 "^weight 0$" ctl run --congestion ewlia --weight 7 -- \
+		python3 "$work/connect.py" 7044 "$tool" set --weight 0 --peer 192.0.2.1:7044
+	check "set --param: the weight of all" 0 "" ctl set ewlia --param weight=65535
+	check "list shows this weight" 0 "^ewlia .* exponent=1 weight=65535$" ctl list
+	check "the weight is this namespace's" 0 "^1$" sysctl -n net.mptcp.ewlia_weight
+	check "set --param: no such weight" 1 "weight=0: must be a number from 1 to 65535" \
+		ctl set ewlia --param weight=0
+	check "set --param: too much weight" 1 "number from 1 to 65535" ctl set ewlia --param weight=65536
+	check "set --param: exponent" 1 "number from 1 to 2$" ctl set ewlia --param exponent=3
+	check "set --param: of a congestion control without" 1 "congestion control 'lia' has no tunable 'weight'" \
+		ctl set lia --param weight=4
+	check "set --param: weight, an ordinary user" 1 "only root may change it" user set ewlia --param weight=2
+fi
+in_ns ip mptcp endpoint flush
 
 if [ ! -e /proc/sys/net/mptcp/allowed_schedulers ]; then
 	check "list says what the kernel lacks" 0 "no MPTCP scheduler framework" ctl list
@@ -106,8 +300,9 @@ if [ ! -e /proc/sys/net/mptcp/allowed_schedulers ]; then
 		ctl run -- python3 -c "import socket, subprocess
 keep = socket.socket()
 subprocess.run(['$tool', 'show', '--json'], check=True)"
-	tests=$((tests + 1))
-	echo "ok $tests # SKIP the rest: this kernel has no MPTCP_SCHEDULER"
+	check "set --congestion goes without" 0 "^1 of 1 socket changed to congestion cubic$" ctl run -- \
+		python3 "$work/connect.py" 7050 "$tool" set --congestion cubic --peer 192.0.2.1:7050
+	skip "the rest" "this kernel has no MPTCP_SCHEDULER"
 	finish
 	exit
 fi
@@ -172,7 +367,6 @@ check "run: with extensions" 0 "^minrtt\+rp$" ctl run --scheduler minrtt+rp -- p
 print(socket.socket().getsockopt(284, 43, 16).strip(b"\0").decode())'
 check "run: redundant is for administrators" 2 "only CAP_NET_ADMIN may use 'redundant\+bm'" \
 	user run --scheduler redundant+bm -- true
-check "run: unknown congestion control" 2 "does not take 'nosuch'" ctl run --congestion nosuch -- true
 check "run: status of the program" 7 "" ctl run -- sh -c 'exit 7'
 check "run: no such program" 127 "nosuchprogram" ctl run -- /nonexistent/nosuchprogram
 in_ns sysctl -q net.mptcp.allowed_schedulers=default
@@ -193,7 +387,7 @@ ip netns exec "$ns" "$tool" run --scheduler rr --congestion reno -- \
 client=$!
 sleep 2
 check "show: connections and their scheduler" 0 "iperf3\[.*\] fd .* mptcp  scheduler rr  token 0x" ctl show
-check "show: subflows" 0 "subflow 1  127.0.0.1:[0-9]+ -> 127.0.0.1:5201  established  rtt [0-9.]+ ms  cwnd [0-9]+  sent [0-9]+" ctl show
+check "show: subflows" 0 "subflow 1  127.0.0.1:[0-9]+ -> 127.0.0.1:5201  established  rtt [0-9.]+ ms  congestion reno  cwnd [0-9]+  sent [0-9]+" ctl show
 check "show: a listener" 0 "listening" ctl show
 check "show --json" 0 '"scheduler": "rr"' ctl show --json
 check "show --json is JSON" 0 "" sh -c "ip netns exec $ns $tool show --json | python3 -m json.tool"
@@ -210,9 +404,6 @@ check "the transfer was not disturbed" 0 "receiver" cat "$work/iperf"
 
 # A connection with a backup subflow, one over IPv6 that two processes share, one that fell back;
 # the program says when they are there and ends when its input does.
-in_ns ip address add 192.0.2.1/24 dev lo
-in_ns ip address add 192.0.2.2/24 dev lo
-in_ns ip mptcp limits set subflow 4 add_addr_accepted 4
 in_ns ip mptcp endpoint add 192.0.2.2 dev lo subflow backup
 cat >"$work/sockets.py" <<'PYTHON'
 import os, socket, sys, time
@@ -278,6 +469,16 @@ check "show: no counters where nothing happened" 1 "" sh -c \
 check "set --peer: IPv6, written differently, shared" 0 "^1 of 1 socket changed to rr" \
 	ctl set rr --peer "[0:0::1]:7002"
 check "set --peer changed it" 0 "-> \[::1\]:7002  mptcp  scheduler rr" ctl show
+check "set: scheduler and congestion control" 0 "^1 of 1 socket changed to rr, congestion cubic$" \
+	ctl set rr --congestion cubic --pid "$holder" --fd "$fd4"
+check "set changed the congestion control" 0 \
+	"192.0.2.2:[0-9]+ -> 192.0.2.1:7001  established  backup  rtt .* congestion cubic " ctl show
+check "set changed the scheduler" 0 "192.0.2.1:7001  mptcp  scheduler rr " ctl show
+check "set: the scheduler is refused" 1 "^0 of 1 socket changed to nosuch, congestion reno$" \
+	ctl set nosuch --congestion reno --pid "$holder" --fd "$fd4"
+check "set: the scheduler stayed" 0 "192.0.2.1:7001  mptcp  scheduler rr " ctl show
+check "show: congestion control of a fallback" 0 \
+	"subflow 0  .* -> 127.0.0.1:7003  established .*  congestion reno  cwnd" ctl show
 check "set --local" 0 "^2 of 2 sockets changed to minrtt" ctl set minrtt --local 192.0.2.1:7001
 check "set: both addresses must match" 1 "no MPTCP socket matches" \
 	ctl set rr --local 192.0.2.1:7001 --peer "[::1]:7002"
