@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -13,9 +14,9 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import cli, commands, paths, units, workloads
+from mplab import cli, commands, cost, paths, units, workloads
 from mplab.guest import Guests
-from mplab.schedulers import Schedulers
+from mplab.schedulers import Schedulers, available
 
 
 class Units(unittest.TestCase):
@@ -32,6 +33,7 @@ class Workload(unittest.TestCase):
         made = commands.workload("blocks,rate=9.5mbit,size=8k", duration=10)
         self.assertEqual(made, workloads.Blocks(duration=10, rate=9.5e6, size=8000))
         self.assertEqual(commands.workload("blocks,rate=0").rate, 0)
+        self.assertEqual(commands.workload("bulk,delay=500ms").delay, 0.5)
 
     def test_what_is_wrong_is_named(self) -> None:
         for text, message in (
@@ -82,6 +84,33 @@ class CommandLine(unittest.TestCase):
         self.assertIn("write a size from 8k to 2000m", self.fails("run", "--buffer", "1"))
         self.assertIn("seconds from 1", self.fails("cost", "--seconds", "0"))
         self.assertIn("above 100gbit", self.fails("run", "--path", "999gbit,1ms,1ms"))
+
+    def test_malformed_sysctls(self) -> None:
+        for wrong in (
+            "mptcp.ewlia_weight",
+            "mptcp.ewlia_weight=",
+            "=8",
+            "weight=8",
+            "mptcp..weight=8",
+            "net/../vm/x=8",
+            "mptcp.x y=8",
+            "mptcp.x=1\n2",
+        ):
+            with self.subTest(wrong):
+                said = self.fails("run", "--sysctl", wrong)
+                self.assertIn("write NAME=VALUE, for example mptcp.ewlia_weight=8", said)
+
+    def test_cost_compares_one_thing(self) -> None:
+        said = self.fails("cost", "--congestion", "reno", "--against", "stock")
+        self.assertIn("not allowed with", said)
+
+    def test_cost_of_what_the_kernel_has(self) -> None:
+        with (
+            mock.patch.object(commands, "_kernel", lambda name: Path("/")),
+            mock.patch.object(commands, "available", lambda guests: (Schedulers(), ["cubic", "reno"])),
+        ):
+            said = self.fails("cost", "--congestion", "reno,nosuch")
+        self.assertIn("--congestion nosuch: this kernel has none of that name; it has cubic, reno", said)
 
     def test_unknown_figure(self) -> None:
         self.assertIn("'mplab figure' lists them", self.fails("figure", "fig9.9"))
@@ -136,10 +165,93 @@ class Plan(unittest.TestCase):
         with self.assertRaisesRegex(commands.UsageError, "vegas.*it has cubic, reno"):
             self.plan("--scheduler", "rr", "--congestion", "vegas")
 
+    def test_sysctls_are_part_of_each_run(self) -> None:
+        names = ("mptcp.ewlia_weight=8", "net.mptcp.x=a b", "net/ipv4/conf/eth0.1/y=1", "ipv4/z=2=3")
+        wanted = [
+            ("mptcp/ewlia_weight", "8"),
+            ("mptcp/x", "a b"),
+            ("ipv4/conf/eth0.1/y", "1"),
+            ("ipv4/z", "2=3"),
+        ]
+        for c in self.plan("--scheduler", "rr", *(f"--sysctl={name}" for name in names)):
+            self.assertEqual(c.sysctls, tuple(wanted))
+        self.assertEqual(self.plan("--scheduler", "rr")[0].sysctls, ())
+
     def test_the_unpatched_kernel_runs_what_it_has(self) -> None:
         plan = self.plan("--scheduler", "default,rr", "--kernel", "patched,stock", "--no-tcp")
         found = [(c.kernel, c.scheduler) for c in plan]
         self.assertEqual(found, [("patched", "default"), ("patched", "rr"), ("stock", "default")])
+
+
+class Cost(unittest.TestCase):
+    def test_congestion_controls_in_turn_relative_to_the_first(self) -> None:
+        """A machine that becomes slower slows all of a round: the ratio stays."""
+        asked: list[str] = []
+
+        def measured(candidate: cost.Candidate, seconds: float) -> float:
+            asked.append(candidate.congestion)
+            slower = 1 + (len(asked) - 1) // 2
+            return slower * {"reno": 4.0, "lia": 5.0}[candidate.congestion]
+
+        said = io.StringIO()
+        with mock.patch.object(cost, "_cost", measured), contextlib.redirect_stderr(said):
+            view = cost.compare_controls(Guests(), ["reno", "lia"], 10, 3)
+        self.assertEqual(asked, ["reno", "lia"] * 3)
+        self.assertIn("round 3 of 3", said.getvalue())
+        columns = [list(column.cells) for column in view.columns]
+        self.assertEqual(columns[0], ["reno", "lia"])
+        self.assertEqual(columns[1][1], "10.00 [5.00..15.00]")
+        self.assertEqual(columns[2], ["1.000 [1.000..1.000]", "1.250 [1.250..1.250]"])
+
+    def test_kernels_in_turn(self) -> None:
+        """The same for each kind of transfer."""
+        kernels = (Path("/one"), Path("/other"))
+        with (
+            mock.patch.object(cost, "_cost", lambda c, seconds: 3.0 if c.guests.kernel == kernels[0] else 2),
+            contextlib.redirect_stderr(io.StringIO()),
+        ):
+            view = cost.compare(kernels, 10, 2)
+        self.assertEqual(list(view.columns[0].cells), list(cost.MODES))
+        self.assertEqual(list(view.columns[3].cells), ["1.500 [1.500..1.500]"] * 2)
+
+    def test_boot_and_topology_do_not_count(self) -> None:
+        """10 s of 1 GB/s for 30 s of CPU time, of which an empty transfer takes 20 s and 0.5 GB."""
+        runs = {0.5: (20.0, 0.5), 10.0: (30.0, 10.5)}
+        with mock.patch.object(cost, "_run", lambda c, seconds: runs[seconds]):
+            self.assertAlmostEqual(cost._cost(cost.Candidate("x", Guests()), 10.0), 1.0)
+
+
+class Available(unittest.TestCase):
+    def test_congestion_controls_loaded_and_as_modules(self) -> None:
+        """The command that asks runs on files of ours."""
+        modules = ("ipv4/tcp_vegas", "ipv4/tcp_diag", "mptcp/mptcp_cong_lia", "mptcp/mptcp_cong_ewlia")
+        modules += ("mptcp/mptcp_cong_test", "mptcp/mptcp_sched_rr", "ipv4/nf_tcp_x", "mptcp/mptcp_cong_reno")
+        with tempfile.TemporaryDirectory() as directory:
+            top = Path(directory)
+            for name in modules:
+                file = top / "modules" / "6.12" / "kernel" / "net" / f"{name}.ko"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.touch()
+            sysctls = {
+                "ipv4/tcp_available_congestion_control": "reno cubic tcp_odd\n",
+                "mptcp/available_schedulers": "default rr\n",
+                "mptcp/available_sched_extensions": "rp\n",
+            }
+            for name, text in sysctls.items():
+                (top / name).parent.mkdir(exist_ok=True)
+                (top / name).write_text(text)
+
+            def run(command: str, _: Path) -> str:
+                for there, here in (("/proc/sys/net", top), ("/lib/modules", top / "modules")):
+                    self.assertIn(there, command)
+                    command = command.replace(there, str(here))
+                return subprocess.run(["sh", "-c", command], capture_output=True, text=True).stdout
+
+            guests = Guests()
+            with mock.patch.object(guests, "run", run):
+                schedulers, controls = available(guests)
+        self.assertEqual(schedulers, Schedulers(("default", "rr"), ("rp",)))
+        self.assertEqual(controls, ["cubic", "ewlia", "lia", "reno", "tcp_odd", "vegas"])
 
 
 if __name__ == "__main__":

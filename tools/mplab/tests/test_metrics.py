@@ -238,6 +238,20 @@ class OverTime(unittest.TestCase):
         self.assertIsNone(metrics.time_to_full_rate(swinging, share=2, window=4))
         self.assertEqual(metrics.time_to_full_rate([(3, 5.0)]), 3)
 
+    def test_recovery(self) -> None:
+        """10 to 20 s, down to 40 s, up by 1 a second after that."""
+        samples = [(float(t), 10.0 if t <= 20 else 1.0 if t <= 40 else t - 40.0) for t in range(1, 61)]
+        self.assertEqual(metrics.recovery_time(samples, 40, 8), 8)
+        self.assertEqual(metrics.recovery_time(samples, 40.5, 8), 7.5)
+        self.assertEqual(metrics.recovery_time(samples, 40, 8, window=3), 9)
+        self.assertEqual(metrics.recovery_time(samples, 10, 8), 1)  # before it fell
+        self.assertIsNone(metrics.recovery_time(samples, 40, 21))
+        self.assertIsNone(metrics.recovery_time(samples, 60, 1))
+
+    def test_by_second(self) -> None:
+        self.assertEqual(metrics.by_second([(0.5, 1), (1.0, 3), (1.5, 5), (2.0, 7)]), [(0.5, 2), (1.5, 6)])
+        self.assertEqual(metrics.by_second([]), [])
+
     def test_longest_gap(self) -> None:
         self.assertAlmostEqual(metrics.longest_gap([0.0, 0.1, 0.9, 1.0]), 0.8)
         self.assertEqual(metrics.longest_gap([1.0]), 0)

@@ -116,6 +116,22 @@ class Topologies(unittest.TestCase):
         net = network.disjoint([WIFI, MOBILE], competing=2)
         self.assertEqual([f.routes for f in net.flows[1:]], [((0,),), ((0,),), ((1,),), ((1,),)])
 
+    def test_competitors_on_one_path(self) -> None:
+        net = network.disjoint([WIFI, MOBILE], competing=2, only=2)
+        self.assertEqual([f.routes for f in net.flows[1:]], [((1,),), ((1,),)])
+
+    def test_incast_meets_at_the_bottlenecks(self) -> None:
+        """All data crosses the same two routers, on its way from a server to a client."""
+        net = network.incast([WIFI, MOBILE], 3)
+        plan = topology.Plan(net)
+        ways = [chain for _, chain in plan.chains]
+        self.assertEqual(ways[:2], [["server", f"router{i}", f"exit{i}", "client"] for i in (1, 2)])
+        self.assertEqual(ways[5], ["server3", "router2", "exit2", "client3"])
+        self.assertEqual(plan.devices("router1"), ["in", "out", "in2", "in3"])
+        self.assertEqual(
+            [len(f.routes) for f in network.incast([WIFI, MOBILE], 2, network.TCP).flows], [1, 1]
+        )
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -7,6 +7,8 @@ import contextlib
 import csv
 import io
 import json
+import shlex
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,7 +21,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import commands, experiment, figures, paths, plot, report, runner, traffic
+from mplab import commands, experiment, figures, metrics, paths, report, runner, traffic, workloads
 from mplab.experiment import Conditions, Result
 from mplab.guest import Ended, GuestError, Guests, KernelChanged
 from mplab.schedulers import Schedulers
@@ -50,8 +52,11 @@ class Evaluation(Scratch):
 
     def bulk(self, routes: tuple[int, ...] = (1, 2), seconds: int = 3) -> Result:
         """1 MB/s after a first second of 2 MB/s."""
-        subflows = [{"route": n, "cwnd": 10, "srtt_us": 1, "sent": 5, "retrans": 1} for n in routes]
-        sent = {"start": 10.0, "trace": [[10.5, subflows]], "totals": {}}
+        trace = []
+        for t in (0.5, 1, 2, 3):
+            state = {"cwnd": 10, "srtt_us": 1000 * t, "retrans": 1}
+            trace.append([10 + t, [{"route": n, "sent": 5 * n * t, **state} for n in routes]])
+        sent = {"start": 10.0, "trace": trace, "totals": {}}
         ticks = range(10 * seconds + 1)
         samples = [[10 + t / 10, t * 10**5 + min(t, 10) * 10**5, 7, 9] for t in ticks]
         self.leave("bulk", sent, {"start": 10.0, "samples": samples})
@@ -65,6 +70,14 @@ class Evaluation(Scratch):
         self.assertEqual(result.main["receive_buffer_peak_bytes"], 9)
         self.assertEqual(result.main["subflow_bytes_retransmitted"], 2)
         self.assertEqual(result.counters["client"], {"MPCapableSYNACKRX": 1})
+
+    def test_each_path_over_time(self) -> None:
+        main = self.bulk().main
+        self.assertEqual(main["start_s"], 10)
+        self.assertEqual(main["cwnd_over_time"]["2"][0], (0.5, 10))
+        self.assertEqual(main["sent_over_time_s_bps"]["1"], [(1, 40), (2, 40), (3, 40)])
+        self.assertEqual(main["sent_over_time_s_bps"]["2"][-1], (3, 80))
+        self.assertEqual(main["srtt_median_s"], {"1": 0.002, "2": 0.002})  # without the warm-up
 
     def test_a_missing_subflow_is_an_error(self) -> None:
         with self.assertRaisesRegex(GuestError, "only 1 of 2 subflows"):
@@ -95,9 +108,84 @@ class Evaluation(Scratch):
         self.assertAlmostEqual(main["longest_gap_s"], 1.08)
         self.assertEqual(len(main["delays_s"]), 20)  # without the warm-up
 
+    def incast(self, took: tuple[float, ...]) -> Result:
+        """Two rounds of 1 s and 3 s."""
+        subflow = {"route": 1, "cwnd": 10, "srtt_us": 1, "sent": 5, "retrans": 1}
+        self.leave("", {}, {})
+        for role, content in (
+            ("ask", {"rounds": [10.0, 11.0, 14.0], "took": took}),
+            ("answer", {"trace": [[13.0, [subflow]]], "totals": {}}),
+        ):
+            (self.dir / f"{role}-0.json").write_text(json.dumps(content))
+        work = workloads.Incast(1000, 2)
+        conditions = Conditions((WIFI,), workload=work, topology="incast", connections=1)
+        return experiment.evaluate(conditions, self.dir, "b")
+
+    def test_a_round_lasts_until_the_slowest_answer(self) -> None:
+        result = self.incast((0.5, 2.0))
+        self.assertEqual(result.goodput, 2 * 1000 * 8 / 4)
+        self.assertEqual(result.main["answer_max_s"], 2)
+        self.assertEqual(result.main["rounds_began_s"], [10, 11])
+
+    def test_a_missing_answer_is_an_error(self) -> None:
+        with self.assertRaisesRegex(GuestError, "1 of 2 answers"):
+            self.incast((0.5,))
+
     def test_a_missing_block_is_an_error(self) -> None:
         with self.assertRaisesRegex(GuestError, "29 of 30 blocks"):
             self.blocks(29)
+
+
+class Settings(unittest.TestCase):
+    """What the guest's script sets, and where."""
+
+    def lines(self, **conditions: object) -> list[str]:
+        """The orders of each host: its name before them."""
+        c = Conditions((WIFI, MOBILE), "rr", "olia", **conditions)  # type: ignore[arg-type]
+        text = experiment._host_settings(c, c.network())
+        return text.replace("ip netns exec", "\0ip netns exec").split("\0")
+
+    def test_sysctls_of_the_main_hosts(self) -> None:
+        first, *hosts = self.lines(sysctls=(("mptcp/ewlia_weight", "8"),), competing=1, competing_path=2)
+        having = [h.split()[3] for h in hosts if "echo 8 >/proc/sys/net/mptcp/ewlia_weight" in h]
+        self.assertEqual(having, ["client", "server"])
+        self.assertEqual([h.split()[3] for h in hosts], ["client", "server", "client2", "server2"])
+        self.assertNotIn("ewlia", first)
+
+    def test_of_all_connections_of_an_incast(self) -> None:
+        _, *hosts = self.lines(
+            sysctls=(("mptcp/ewlia_weight", "8"),),
+            **{"topology": "incast", "connections": 3, "workload": workloads.Incast()},
+        )
+        self.assertEqual(sum("/proc/sys/net/mptcp/ewlia_weight" in h for h in hosts), 6)
+
+    def test_restricted_congestion_controls_are_set_in_the_first_namespace(self) -> None:
+        first = self.lines(competing=1)[0]
+        self.assertEqual(
+            [line.split(" ||")[0] for line in first.splitlines()],
+            [f"echo {name} >/proc/sys/net/ipv4/tcp_congestion_control" for name in ("olia", "reno")],
+        )
+
+    def test_a_sysctl_that_fails_is_named(self) -> None:
+        """The shell runs an order for a file that no kernel has."""
+        order = experiment._set("nosuch/weight", "8 9") + "\necho went on"
+        ran = subprocess.run(["sh", "-e", "-c", order], capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("net.nosuch.weight: this kernel does not have it or does not take '8 9'", ran.stdout)
+        self.assertNotIn("went on", ran.stdout)
+
+    def test_one_that_works_is_written(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            order = experiment._set("mptcp/x", "8 9").replace("/proc/sys/net/mptcp", directory)
+            subprocess.run(["sh", "-e", "-c", order], check=True)
+            self.assertEqual((Path(directory) / "x").read_text(), "8 9\n")
+
+    def test_competitors_have_times_of_their_own(self) -> None:
+        c = Conditions((WIFI,), workload=Bulk(60, 0), competing=1, competitor=Bulk(20, 0, 15))
+        work = experiment._workloads(c, c.network(), Path("/x"))
+        self.assertEqual([w.duration for w, _ in work], [60, 20])
+        starts = [json.loads(shlex.split(w.connecting(e).split(" & ")[0])[-1])["delay"] for w, e in work]
+        self.assertEqual(starts, [0, 15])
 
 
 class TheGuests(Scratch):
@@ -150,8 +238,8 @@ class OneComparison(Scratch):
 
     def test_only_whole_seconds_are_drawn(self) -> None:
         samples = self.results("reno")[0].main["over_time_s_bps"]
-        self.assertEqual(plot._by_second(samples), [(0.5, 8e6), (1.5, 8e6), (2.5, 8e6)])
-        self.assertEqual(plot._by_second([(1.0001, 5), (2.0001, 6)]), [(0.5, 5), (1.5, 6)])
+        self.assertEqual(metrics.by_second(samples), [(0.5, 8e6), (1.5, 8e6), (2.5, 8e6)])
+        self.assertEqual(metrics.by_second([(1.0001, 5), (2.0001, 6)]), [(0.5, 5), (1.5, 6)])
 
     def test_files_also_if_all_failed(self) -> None:
         failure = runner.Failure(Conditions((WIFI,)), "broken")
@@ -247,9 +335,29 @@ class Runner(Scratch):
             replace(base, buffer=1),
             replace(base, workload=Bulk(31)),
             replace(base, workload=Blocks()),
+            replace(base, competing_path=1),
+            replace(base, competitor=Bulk()),
+            replace(base, competitor=Bulk(delay=1)),
+            replace(base, sysctls=(("mptcp/ewlia_weight", "8"),)),
+            replace(base, sysctls=(("mptcp/ewlia_weight", "9"),)),
         ]
         keys = {experiment.key(c, "b") for c in [base, *other]} | {experiment.key(base, "c")}
-        self.assertEqual(len(keys), 7)
+        self.assertEqual(len(keys), 12)
+
+    def test_what_is_set_is_in_the_results(self) -> None:
+        c = Conditions(
+            (WIFI,), competing=2, competing_path=1, competitor=Bulk(20, 0, 15),
+            sysctls=(("mptcp/ewlia_weight", "8"), ("ipv4/x", "1 2")),
+        )  # fmt: skip
+        flows = ({"goodput_bps": 1e6},) * 3
+        result = Result(c, flows, (1,), {}, KERNEL)
+        found = json.loads(json.dumps(result.as_json()))["conditions"]
+        self.assertEqual(found["sysctls"], [["mptcp/ewlia_weight", "8"], ["ipv4/x", "1 2"]])
+        self.assertEqual(found["competitor"], {"duration": 20, "warmup": 0, "delay": 15})
+        row = runner.row(result)
+        self.assertEqual(row["sysctls"], "net.mptcp.ewlia_weight=8 net.ipv4.x=1 2")
+        self.assertEqual((row["competing_path"], row["competing_delay"]), (1, 15))
+        self.assertIn("net.mptcp.ewlia_weight=8, net.ipv4.x=1 2", report.title([result]))
 
 
 class Figures(Scratch):
@@ -278,6 +386,10 @@ class Figures(Scratch):
             "receive_buffer_peak_bytes": 10**6,
             "time_to_full_rate_s": 1.0,
             "cwnd_over_time": {"1": [(0.1, 10), (0.2, 20)]},
+            "sent_over_time_s_bps": {path: [(t / 2, 1e6) for t in range(1, 120)] for path in "12"},
+            "srtt_median_s": {"1": 0.1},
+            "start_s": 7.0,
+            "answer_max_s": 0.2,
         }
         count = len(c.network().flows)
         return Result(c, (flow,) * count, (1000,) * len(c.paths), {}, KERNEL)

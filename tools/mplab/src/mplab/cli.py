@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -61,6 +62,16 @@ def _duration(text: str) -> float:
     if not 1 <= value < 10**6:
         raise argparse.ArgumentTypeError(f"'{text}': write a number of seconds from 1")
     return value
+
+
+def _sysctl(text: str) -> tuple[str, str]:
+    """NAME=VALUE, the name as sysctl(8) takes it: its place below /proc/sys/net, and the value."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    path = re.sub(r"^net[./]", "", name)
+    path = path if "/" in path else path.replace(".", "/")
+    if not (equals and value.isprintable() and value and re.fullmatch(r"\w+(/[\w-][\w.-]*)+", path)):
+        raise units.UnitError(f"--sysctl '{text}': write NAME=VALUE, for example mptcp.ewlia_weight=8")
+    return path, value
 
 
 def _paths_option(parser: argparse.ArgumentParser) -> None:
@@ -123,6 +134,15 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--competing", type=_from_zero, default=0, metavar="N", help="plain TCP flows on each path (0)"
     )
+    parser.add_argument(
+        "--sysctl",
+        action="append",
+        default=[],
+        dest="sysctls",
+        type=_argument(_sysctl),
+        metavar="NAME=VALUE",
+        help="of the network namespaces of client and server, repeatable, e.g. mptcp.ewlia_weight=8",
+    )
     parser.add_argument("--no-tcp", action="store_true", help="leave out plain TCP on path 1")
 
 
@@ -176,11 +196,15 @@ def _parser() -> argparse.ArgumentParser:
         "argv", nargs="*", metavar="COMMAND", help="run this instead; write -- before it"
     )
 
-    cost = sub.add_parser("cost", help="CPU time per transfer against another kernel")
+    cost = sub.add_parser("cost", help="CPU time per transfer, by kernel or by congestion control")
     _kernel_option(cost)
-    cost.add_argument("--against", default="stock", help="(default: stock)")
+    what = cost.add_mutually_exclusive_group()
+    what.add_argument("--against", metavar="KERNEL", help="(default: stock)")
+    what.add_argument(
+        "--congestion", metavar="NAME,...", help="compare these on one kernel, with the first of them"
+    )
     cost.add_argument("--seconds", type=_duration, default=10.0, metavar="N", help="per transfer (10)")
-    cost.add_argument("--rounds", type=_count, default=7, metavar="N", help="of both kernels (7)")
+    cost.add_argument("--rounds", type=_count, default=7, metavar="N", help="of all that is compared (7)")
     return parser
 
 

@@ -85,7 +85,7 @@ def _field(kind: type[Workload], key: str, value: str) -> float | int:
         raise UsageError(f"--workload: {kind.name} has no '{key}'; it has {known}")
     if key == "rate":
         return 0.0 if value == "0" else units.rate(value, "rate")
-    parse = units.seconds if key in ("duration", "warmup", "pause", "patience") else units.size
+    parse = units.seconds if key in ("duration", "warmup", "delay", "pause", "patience") else units.size
     number, least = parse(value, key), 8 if (kind, key) == (Blocks, "size") else LEAST.get(key, 0)
     if number < least:
         raise UsageError(f"--workload: {key}={value} is below {least}, the least for {kind.name}")
@@ -129,6 +129,14 @@ def _known(option: str, name: str, there_are: Container[str], shown: str) -> Non
         raise UsageError(f"{option} {name}: this kernel has none of that name; it has {shown}")
 
 
+def _controls(text: str, there_are: Sequence[str]) -> list[str]:
+    """Congestion controls that the user names, and the kernel has."""
+    names = _names(text, "--congestion")
+    for name in names:
+        _known("--congestion", name, there_are, ", ".join(there_are))
+    return names
+
+
 def plan(
     args: argparse.Namespace, points: Sequence[tuple[paths.Path, ...]], kernels: dict[str, Guests]
 ) -> list[Conditions]:
@@ -143,12 +151,11 @@ def plan(
             names = schedulers.having(names) or list(schedulers.bases)
         for name in names:
             _known("--scheduler", name, schedulers, str(schedulers))
-        for congestion in _names(args.congestion, "--congestion"):
-            _known("--congestion", congestion, controls, ", ".join(controls))
+        for congestion in _controls(args.congestion, controls):
             wanted += [
                 Conditions(
                     point, name, congestion, work, competing=args.competing, buffer=args.buffer,
-                    seed=args.seed + n, kernel=label,
+                    sysctls=tuple(args.sysctls), seed=args.seed + n, kernel=label,
                 )
                 for point in points
                 for n in range(args.repeat)
@@ -215,7 +222,7 @@ def _capture(kernels: dict[str, Guests], wanted: Sequence[Conditions], out: Path
             old.unlink()
         measure(kernels[c.kernel], c, keep=keep)
         if not c.plain_tcp and isinstance(c.workload, Bulk | Blocks):
-            print(f"{c.scheduler}: {capture.describe(capture.reordering(keep))}")
+            print(f"{c.scheduler}, {c.congestion}: {capture.describe(capture.reordering(keep))}")
         print(f"captured: {os.path.relpath(keep)}")
 
 
@@ -341,7 +348,13 @@ def interactive(args: argparse.Namespace) -> int:
 def compare_cost(args: argparse.Namespace) -> int:
     from . import cost
 
-    cost.show((_kernel(args.kernel), _kernel(args.against)), args.seconds, args.rounds)
+    kernel = _kernel(args.kernel)
+    if args.congestion is None:
+        cost.show(cost.compare((kernel, _kernel(args.against or "stock")), args.seconds, args.rounds))
+        return 0
+    with Guests(kernel) as guests:
+        names = _controls(args.congestion, available(guests)[1])
+        cost.show(cost.compare_controls(guests, names, args.seconds, args.rounds))
     return 0
 
 

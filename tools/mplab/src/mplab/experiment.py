@@ -28,8 +28,11 @@ class Conditions:
     """All that a result depends on, beside the kernel and this program.
 
     competing: plain TCP flows on each path (disjoint) or in all (shared), with their own
-    congestion control. subflows, connections: of the shared topology. buffer: limit of send and
-    receive buffers in bytes (None: the kernel's). seed: of the guest's random numbers.
+    congestion control; competing_path: the only path that has them, from 1 (0: each);
+    competitor: what they send, and when (None: as the main flows). subflows: of the shared
+    topology; connections: of it, or the servers of an incast. buffer: limit of send and receive
+    buffers in bytes (None: the kernel's). sysctls: names below /proc/sys/net and values, for the
+    main flows' hosts. seed: of the guest's random numbers.
     """
 
     paths: tuple[Path, ...]
@@ -41,7 +44,10 @@ class Conditions:
     connections: int = 1
     competing: int = 0
     competing_congestion: str = "reno"
+    competing_path: int = 0
+    competitor: Bulk | None = None
     buffer: int | None = None
+    sysctls: tuple[tuple[str, str], ...] = ()
     seed: int = 0
     kernel: str = "patched"
 
@@ -56,13 +62,21 @@ class Conditions:
         if self.topology == "shared":
             counts = (self.connections, self.competing)
             return network.shared(self.paths[0], self.subflows, protocol, *counts)
+        if self.topology == "incast":
+            return network.incast(self.paths, self.connections, protocol)
         way = self.workload.direction
-        return network.disjoint(self.paths, protocol, self.competing, way)
+        return network.disjoint(self.paths, protocol, self.competing, way, self.competing_path)
 
     @property
     def main_flows(self) -> int:
         """How many of the flows, from the first, do the workload; the others compete."""
-        return {"disjoint": 1, "shared": self.connections, "triangle": 3}[self.topology]
+        counts = {"disjoint": 1, "triangle": 3, "shared": self.connections, "incast": self.connections}
+        return counts[self.topology]
+
+    @property
+    def sysctl_texts(self) -> list[str]:
+        """As sysctl(8) takes them."""
+        return [f"net.{name.replace('/', '.')}={value}" for name, value in self.sysctls]
 
     def as_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self) | {"workload": self._workload()}
@@ -111,23 +125,31 @@ class Result:
         return Result(c, tuple(raw["flows"]), tuple(raw["path_bytes"]), raw["counters"], raw["kernel"])
 
 
+def _set(name: str, value: str) -> str:
+    """Write a sysctl. The shell's own words for a value that is refused do not name it."""
+    refused = f"net.{name.replace('/', '.')}: this kernel does not have it or does not take '{value}'"
+    file = shlex.quote(f"/proc/sys/net/{name}")
+    return f"echo {shlex.quote(value)} >{file} || {{ echo {shlex.quote(refused)}; exit 1; }}"
+
+
 def _host_settings(c: Conditions, net: Network) -> str:
     """Scheduler and congestion control by sysctl, so that any program uses them."""
-    lines = []
-    for f in range(len(net.flows)):
-        congestion = c.congestion if f < c.main_flows else c.competing_congestion
-        values = {"ipv4/tcp_congestion_control": congestion}
+    controls = [c.congestion if f < c.main_flows else c.competing_congestion for f in range(len(net.flows))]
+    # in the first namespace before the others: that allows them the restricted ones, such as vegas
+    lines = [_set("ipv4/tcp_congestion_control", name) + "\n" for name in dict.fromkeys(controls)]
+    for f, congestion in enumerate(controls):
+        values = [("ipv4/tcp_congestion_control", congestion)]
         if net.flows[f].protocol == network.MPTCP:
-            values["mptcp/scheduler"] = c.scheduler
+            values.append(("mptcp/scheduler", c.scheduler))
+        values += c.sysctls if f < c.main_flows else ()
+        orders = shlex.quote("\n".join(_set(*pair) for pair in values))
         for role in (topology.CLIENT, topology.SERVER):
-            orders = "; ".join(f"echo {v} >/proc/sys/net/{k}" for k, v in values.items())
-            name = topology.host(role, f)
-            lines.append(f"ip netns exec {name} sh -e -c {shlex.quote(orders)}\n")
+            lines.append(f"ip netns exec {topology.host(role, f)} sh -e -c {orders}\n")
     return "".join(lines)
 
 
 def _workloads(c: Conditions, net: Network, directory: FilePath) -> list[tuple[Workload, Ends]]:
-    competitor = c.workload if isinstance(c.workload, Bulk) else Bulk(30, 0)
+    competitor = c.competitor or (c.workload if isinstance(c.workload, Bulk) else Bulk(30, 0))
     return [
         (c.workload if f < c.main_flows else competitor, Ends(net, f, directory))
         for f in range(len(net.flows))

@@ -223,17 +223,39 @@ def time_to_full_rate(
     window has passed there is no average yet.
     """
     _need(samples, "samples")
-    times = [time for time, _ in samples]
     rates = [rate for _, rate in samples]
     final = median(rates[-max(1, math.ceil(len(rates) * tail)) :])
-    if final <= 0:
-        return None
+    return _first_at(samples, share * final, window) if final > 0 else None
+
+
+def recovery_time(
+    samples: Sequence[tuple[float, float]], since: float, level: float, window: float = 1.0
+) -> float | None:
+    """Time from `since` until the rate is at the level again; None if it never is.
+
+    Samples and window as for time_to_full_rate(); what was before counts for nothing.
+    """
+    return _first_at([(t - since, rate) for t, rate in samples if t > since], level, window)
+
+
+def _first_at(samples: Sequence[tuple[float, float]], level: float, window: float) -> float | None:
+    """When the mean over the window first reaches the level."""
+    times, rates = [time for time, _ in samples], [rate for _, rate in samples]
     spacing = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else window
     width = max(1, round(window / spacing)) if spacing > 0 else 1
     for end in range(width, len(rates) + 1):
-        if fmean(rates[end - width : end]) >= share * final:
+        if fmean(rates[end - width : end]) >= level:
             return times[end - 1]
     return None
+
+
+def by_second(samples: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The mean rate of each whole second; a sample's time is the end of its interval."""
+    seconds: dict[int, list[float]] = {}
+    for time, rate in samples:
+        seconds.setdefault(int(max(time - 0.05, 0)), []).append(rate)
+    half = max(map(len, seconds.values()), default=0) / 2
+    return [(s + 0.5, sum(r) / len(r)) for s, r in sorted(seconds.items()) if len(r) > half]
 
 
 def longest_gap(times: Sequence[float]) -> float:

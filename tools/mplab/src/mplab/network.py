@@ -4,10 +4,12 @@
 A flow is one connection between two hosts of its own. Each of its subflows has a route: the
 bottlenecks it crosses, in order. That is enough for all networks of the literature:
 
-    disjoint   one bottleneck per path; TCP flows may compete on each
+    disjoint   one bottleneck per path; TCP flows may compete on each, or on one
     shared     everybody crosses the same bottleneck (Paasch 2014, fig. 2.9)
     triangle   three bottlenecks; each connection has a route over one and a route over the
                other two, which it had better not use (Wischik et al. 2011; Paasch fig. 3.6)
+    incast     many servers answer one client; each connection has a subflow over each of the
+               bottlenecks, which lead to the client (Li 2014, section 3.3)
 """
 
 from __future__ import annotations
@@ -48,12 +50,16 @@ class Network:
 
 
 def disjoint(
-    paths: Sequence[Path], protocol: str = MPTCP, competing: int = 0, direction: str = UP
+    paths: Sequence[Path], protocol: str = MPTCP, competing: int = 0, direction: str = UP, only: int = 0
 ) -> Network:
-    """A subflow per path; plain TCP uses the first only. `competing`: TCP flows on each path."""
+    """A subflow per path; plain TCP uses the first only.
+
+    competing: TCP flows on each path, or on path `only`, counted from 1 (0: each).
+    """
     count = len(paths) if protocol == MPTCP else 1
     flows = [Flow(protocol, tuple((i,) for i in range(count)))]
-    flows += [Flow(TCP, ((i,),)) for i in range(len(paths)) for _ in range(competing)]
+    where = [only - 1] if only else range(len(paths))
+    flows += [Flow(TCP, ((i,),)) for i in where for _ in range(competing)]
     return Network(tuple(paths), tuple(flows), direction)
 
 
@@ -61,6 +67,15 @@ def shared(path: Path, subflows: int, protocol: str = MPTCP, multipath: int = 1,
     """`multipath` connections of `subflows` subflows each beside `single` TCP connections."""
     flows = [Flow(protocol, ((0,),) * subflows) for _ in range(multipath)]
     return Network((path,), (*flows, *(Flow(TCP, ((0,),)) for _ in range(single))))
+
+
+def incast(paths: Sequence[Path], servers: int, protocol: str = MPTCP) -> Network:
+    """A connection to each server, over all bottlenecks.
+
+    Each has a client of its own: nothing but the bottlenecks is in its way to the next one.
+    """
+    routes = tuple((i,) for i in range(len(paths) if protocol == MPTCP else 1))
+    return Network(tuple(paths), (Flow(protocol, routes),) * servers, DOWN)
 
 
 def triangle(paths: Sequence[Path], protocol: str = MPTCP) -> Network:

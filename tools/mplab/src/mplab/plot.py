@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .experiment import Result
 from .figures.base import cdf
+from .metrics import by_second
 from .report import goodput, grouped, title
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _over_time(axes: Axes, groups: dict[str, list[Result]]) -> None:
     for name, group in groups.items():
         samples = group[0].main.get("over_time_s_bps")
         if samples:
-            time, rate = zip(*_by_second(samples), strict=True)
+            time, rate = zip(*by_second(samples), strict=True)
             style = "--" if group[0].conditions.plain_tcp else "-"
             axes.plot(time, [r / 1e6 for r in rate], style, label=name, linewidth=1.3)
     axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]")
@@ -64,15 +65,6 @@ def _over_time(axes: Axes, groups: dict[str, list[Result]]) -> None:
     if axes.lines:
         axes.legend(fontsize="small", loc="upper center", ncols=columns)
     axes.grid(alpha=0.3)
-
-
-def _by_second(samples: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The mean rate of each whole second; a sample's time is the end of its interval."""
-    seconds: dict[int, list[float]] = {}
-    for time, rate in samples:
-        seconds.setdefault(int(max(time - 0.05, 0)), []).append(rate)
-    half = max(map(len, seconds.values())) / 2
-    return [(s + 0.5, sum(r) / len(r)) for s, r in sorted(seconds.items()) if len(r) > half]
 
 
 def _columns(names: Iterable[str]) -> int:

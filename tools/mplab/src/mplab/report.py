@@ -91,7 +91,8 @@ def title(results: Sequence[Result]) -> str:
     releases = ", ".join(dict.fromkeys(r.kernel["release"] for r in results))
     competing = f", {c.competing} TCP flows ({c.competing_congestion}) on each path" if c.competing else ""
     controls = " and ".join(dict.fromkeys(r.conditions.congestion for r in results))
-    lines.append(f"Linux {releases}, {controls}, {buffer}, {describe(c.workload)}{competing}")
+    settings = "".join(f", {text}" for text in c.sysctl_texts)
+    lines.append(f"Linux {releases}, {controls}, {buffer}, {describe(c.workload)}{competing}{settings}")
     return "\n".join(lines)
 
 

@@ -14,9 +14,10 @@ import json
 import os
 import queue
 import sys
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from . import metrics
@@ -54,7 +55,7 @@ class Store:
     def save(self, result: Result) -> None:
         """Whole or not at all, whenever we are interrupted."""
         path = self._file(result.conditions, result.kernel["build"])
-        new = path.with_suffix(f".{os.getpid()}")
+        new = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
         text = json.dumps(result.as_json()).encode()
         new.write_bytes(gzip.compress(text, compresslevel=5, mtime=0))
         new.replace(path)
@@ -151,7 +152,10 @@ def row(result: Result) -> dict[str, object]:
         "connections": c.connections,
         "competing": c.competing,
         "competing_congestion": c.competing_congestion if c.competing else None,
+        "competing_path": c.competing_path or None,
+        **{f"competing_{k}": v for k, v in (asdict(c.competitor) if c.competitor else {}).items()},
         "buffer_bytes": c.buffer or "autotuned",
+        "sysctls": " ".join(c.sysctl_texts),
         "workload": workload.pop("name"),
         **{f"workload_{k}": v for k, v in workload.items()},
         "all_goodput_bps": result.goodput,

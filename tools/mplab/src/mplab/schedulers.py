@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from .experiment import scratch
 from .guest import Guests
 
 SYSCTL = "/proc/sys/net/mptcp"
+MODULE = re.compile(r"(?:tcp|mptcp_cong)_(\w+)\.ko")  # of a congestion control, but for OTHERS
+OTHERS = {"diag", "test"}
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,12 @@ def available(guests: Guests) -> tuple[Schedulers, list[str]]:
     command = (
         f"cat {SYSCTL}/available_schedulers 2>/dev/null || echo default; echo ';'; "
         f"cat {SYSCTL}/available_sched_extensions 2>/dev/null; echo ';'; "
-        "cat /proc/sys/net/ipv4/tcp_available_congestion_control; "
-        "find /lib/modules/*/kernel/net -name 'tcp_*.ko' -printf '%f '"
+        "cat /proc/sys/net/ipv4/tcp_available_congestion_control; echo ';'; "
+        "find /lib/modules/*/kernel/net -name '*tcp_*.ko' -printf '%f '"
     )
     with scratch() as directory:
-        bases, extensions, controls = (part.split() for part in guests.run(command, directory).split(";"))
-    names = {c.removeprefix("tcp_").removesuffix(".ko") for c in controls}
-    return Schedulers(tuple(bases), tuple(extensions)), sorted(names - {"diag"})
+        bases, extensions, loaded, files = (
+            part.split() for part in guests.run(command, directory).split(";")
+        )
+    modules = {match[1] for file in files if (match := MODULE.fullmatch(file))}
+    return Schedulers(tuple(bases), tuple(extensions)), sorted({*loaded, *(modules - OTHERS)})

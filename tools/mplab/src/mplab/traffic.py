@@ -30,6 +30,9 @@ MPTCP_INFO, MPTCP_TCPINFO, MPTCP_SUBFLOW_ADDRS = 1, 2, 3
 SO_MEMINFO = 55
 TICK = 0.1  # seconds between samples
 TCP_INFO_SIZE, ADDRS_SIZE, MOST_SUBFLOWS = 232, 256, 9
+BARRIER = "/run/barrier"  # of all processes of a guest, whatever their network namespace
+SETTLE = 0.5  # seconds for a connection's subflows to come up
+LENGTH = struct.Struct("=I")
 STAMP = struct.Struct("=Q")  # a block begins with the time it was due, in ns
 LIBC = ctypes.CDLL(None)
 
@@ -57,7 +60,7 @@ def _listener(c: Config) -> socket.socket:
 def _connection(c: Config) -> socket.socket:
     if c["listen"]:
         return _listener(c).accept()[0]
-    time.sleep(random.uniform(0, c.get("stagger", 0)))
+    time.sleep(c.get("delay", 0) + random.uniform(0, c.get("stagger", 0)))
     connection = _socket(c)
     connection.connect((c["address"], c["port"]))
     return connection
@@ -238,8 +241,64 @@ def request(c: Config) -> Config:
     return {"took": took}
 
 
+def answer(c: Config) -> Config:
+    """Answer each request with as many bytes as it asks for, over one connection."""
+    trace, request = [], bytearray(LENGTH.size)
+    with _connection(c) as connection:
+        while _receive_whole(connection, request):
+            connection.sendall(bytes(LENGTH.unpack(request)[0]))
+            trace = [[time.monotonic(), _subflows(connection, c)]]
+        return {"trace": trace, "totals": _totals(connection, c)}
+
+
+def ask(c: Config) -> Config:
+    """Ask for `size` bytes together with all others, `rounds` times.
+
+    When each round began, and the last one ended; how long the own answer took.
+    """
+    rounds, took = [], []
+
+    def receive(size: int) -> bool:
+        connection.send(LENGTH.pack(size))
+        return _receive_whole(connection, bytearray(size))
+
+    def wait_for_all() -> None:
+        barrier.send(b"!")
+        barrier.recv(1)
+        rounds.append(time.monotonic())
+
+    with _connection(c) as connection, socket.socket(socket.AF_UNIX) as barrier:
+        barrier.connect(BARRIER)
+        receive(1)  # what the peer needs before it lets further subflows join
+        time.sleep(SETTLE)
+        wait_for_all()
+        for _ in range(c["rounds"]):
+            if receive(c["size"]):
+                took.append(time.monotonic() - rounds[-1])
+            wait_for_all()
+    return {"rounds": rounds, "took": took}
+
+
+def barrier(c: Config) -> Config:
+    """Let `count` processes go on together, as often as they want."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(BARRIER)
+        listener.listen(c["count"])
+        peers = [listener.accept()[0] for _ in range(c["count"])]
+    while all([peer.recv(1) for peer in peers]):
+        for peer in peers:
+            peer.send(b"!")
+    for peer in peers:
+        peer.close()
+    return {}
+
+
 ROLES = {
-    role.__name__: role for role in (send_bulk, receive_bulk, send_blocks, receive_blocks, respond, request)
+    role.__name__: role
+    for role in (
+        *(send_bulk, receive_bulk, send_blocks, receive_blocks),
+        *(respond, request, answer, ask, barrier),
+    )
 }
 
 

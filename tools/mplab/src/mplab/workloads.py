@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from statistics import median
@@ -72,12 +72,16 @@ class Ends:
 
 @dataclass(frozen=True)
 class Bulk:
-    """As much as goes, from client to server. Goodput counts after the warm-up."""
+    """As much as goes, from client to server. Goodput counts after the warm-up.
+
+    delay: seconds after the others that it begins.
+    """
 
     name: ClassVar[str] = "bulk"
     direction: ClassVar[str] = UP
     duration: float = 30.0
     warmup: float = 5.0
+    delay: float = 0.0
 
     @property
     def seconds(self) -> float:
@@ -88,10 +92,11 @@ class Bulk:
         return ends.command("receive_bulk", True, seconds=self.seconds + 0.05)
 
     def connecting(self, ends: Ends) -> str:
-        return ends.command("send_bulk", False, seconds=self.seconds + 1)
+        return ends.command("send_bulk", False, seconds=self.seconds + 1, delay=self.delay)
 
     def evaluate(self, ends: Ends) -> Json:
         sent, got = ends.result("send_bulk"), ends.result("receive_bulk")
+        states = _by_route(sent)
         if ends.protocol == MPTCP:
             ends.check_subflows(sent["trace"])
         rows = [(t - got["start"], n, used, limit) for t, n, used, limit in got["samples"]]
@@ -101,12 +106,17 @@ class Bulk:
         kept = [row for row in rows if row[0] >= self.warmup - 0.05]
         rates = _rates([(t, n) for t, n, *_ in rows])
         return {
+            "start_s": sent["start"],
             "goodput_bps": (kept[-1][1] - kept[0][1]) * 8 / (kept[-1][0] - kept[0][0]),
             "over_time_s_bps": rates,
             "time_to_full_rate_s": metrics.time_to_full_rate(rates, window=0.3),
             "receive_memory_peak_bytes": max(used for *_, used, _ in rows),
             "receive_buffer_peak_bytes": max(limit for *_, limit in rows),
-            "cwnd_over_time": _windows(sent),
+            "cwnd_over_time": {route: [(t, s["cwnd"]) for t, s in trace] for route, trace in states.items()},
+            "sent_over_time_s_bps": {
+                route: _rates([(t, s["sent"]) for t, s in trace]) for route, trace in states.items()
+            },
+            "srtt_median_s": _median_rtts(states, self.warmup),
             **_sent_bytes(sent),
         }
 
@@ -117,13 +127,19 @@ def _rates(rows: Sequence[tuple[float, int]]) -> list[tuple[float, float]]:
     return [(round(t, 3), round((b - a) * 8 / (t - s))) for (s, a), (t, b) in pairs if t > s]
 
 
-def _windows(sent: Json) -> dict[str, list[tuple[float, int]]]:
-    """Per route, the congestion window in segments over time."""
-    windows: dict[str, list[tuple[float, int]]] = {}
+def _by_route(sent: Json) -> dict[str, list[tuple[float, Json]]]:
+    """Per route, the state of its subflow over time."""
+    states: dict[str, list[tuple[float, Json]]] = {}
     for t, subflows in sent["trace"]:
         for s in subflows:
-            windows.setdefault(str(s["route"]), []).append((round(t - sent["start"], 3), s["cwnd"]))
-    return windows
+            states.setdefault(str(s["route"]), []).append((round(t - sent["start"], 3), s))
+    return states
+
+
+def _median_rtts(states: Mapping[str, list[tuple[float, Json]]], warmup: float) -> dict[str, float]:
+    """Per route, the smoothed round-trip time as the sender has it, after the warm-up."""
+    times = {route: [s["srtt_us"] for t, s in trace if t >= warmup] for route, trace in states.items()}
+    return {route: median(values) / 1e6 for route, values in times.items() if values}
 
 
 def _sent_bytes(sent: Json) -> dict[str, int]:
@@ -214,6 +230,42 @@ class Request:
             "answer_median_s": median(took),
             "answer_max_s": max(took),
             "answers_s": took,
+        }
+
+
+@dataclass(frozen=True)
+class Incast:
+    """All servers are asked at the same instant for `size` bytes each; when all answers are there,
+    again. Each connection lasts for all rounds."""
+
+    name: ClassVar[str] = "incast"
+    direction: ClassVar[str] = DOWN
+    size: int = 65536
+    rounds: int = 10
+
+    def listening(self, ends: Ends) -> str:
+        first, count = ends.flow == 0, len(ends.network.flows)
+        barrier = ends.command("barrier", False, count=count) if first else ""
+        return barrier + ends.command("answer", True)
+
+    def connecting(self, ends: Ends) -> str:
+        return ends.command("ask", False, size=self.size, rounds=self.rounds)
+
+    def evaluate(self, ends: Ends) -> Json:
+        """A round lasts until the slowest answer of all, so that its goodputs add up."""
+        asked, sent = ends.result("ask"), ends.result("answer")
+        if ends.protocol == MPTCP:
+            ends.check_subflows(sent["trace"])
+        if len(asked["took"]) < self.rounds:
+            raise GuestError(f"{len(asked['took'])} of {self.rounds} answers were whole")
+        seconds = asked["rounds"][-1] - asked["rounds"][0]
+        return {
+            "goodput_bps": self.size * 8 * self.rounds / seconds,
+            "answer_median_s": median(asked["took"]),
+            "answer_max_s": max(asked["took"]),
+            "answers_s": asked["took"],
+            "rounds_began_s": asked["rounds"][:-1],
+            **_sent_bytes(sent),
         }
 
 
@@ -326,4 +378,4 @@ class Iperf:
         }
 
 
-Workload = Bulk | Blocks | Request | Http | Iperf
+Workload = Bulk | Blocks | Request | Incast | Http | Iperf

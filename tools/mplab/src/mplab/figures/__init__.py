@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The thesis' figures (Paasch, "Improving Multipath TCP", 2014) on the real kernel.
+"""The thesis' figures (Paasch, "Improving Multipath TCP", 2014) on the real kernel, and some more.
 
 A figure shows those of its schedulers and congestion controls that the kernel has, by name.
 """
@@ -11,6 +11,8 @@ import re
 from .base import Figure, Setting, Table
 from .delays import DELAYS
 from .designed import DESIGNED
+from .incast import INCAST
+from .moving import MOVING
 from .sharing import SHARING
 from .starting import STARTING
 from .sweeps import SWEEPS
@@ -21,8 +23,7 @@ def _order(figure: Figure) -> tuple[list[int], str]:
     return (numbers or [99], figure.name)
 
 
-FIGURES: dict[str, Figure] = {
-    figure.name: figure for figure in sorted([*SWEEPS, *DESIGNED, *DELAYS, *SHARING, *STARTING], key=_order)
-}
+ALL = [*SWEEPS, *DESIGNED, *DELAYS, *SHARING, *STARTING, *MOVING, *INCAST]
+FIGURES: dict[str, Figure] = {figure.name: figure for figure in sorted(ALL, key=_order)}
 
 __all__ = ["FIGURES", "Figure", "Setting", "Table"]

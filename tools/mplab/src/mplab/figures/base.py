@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import mean, median
 from typing import TYPE_CHECKING, TypeVar
 
@@ -103,7 +103,7 @@ def goodputs(results: Outcome, wanted: Sequence[Conditions]) -> list[float]:
 
 def tcp_alone(path: Path, c: Conditions) -> Conditions:
     """Plain TCP over one path, all else as in another run."""
-    return Conditions((path,), TCP, c.congestion, c.workload, buffer=c.buffer, seed=c.seed, kernel=c.kernel)
+    return replace(c, paths=(path,), scheduler=TCP)
 
 
 def boxes(axes: Axes, series: Mapping[str, Sequence[float]], label: str) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .. import designs, metrics
@@ -38,17 +38,30 @@ def benefit(results: Outcome, c: Conditions) -> float | None:
         return None
     if not any(p.loss for p in c.paths):
         return result.benefit
-    alone = [results.get(tcp_alone(p, c)) for p in c.paths]
+    alone = [results.get(_alone(p, c)) for p in c.paths]
     if None in alone:
         return None
     return metrics.benefit(result.goodput, [r.goodput for r in alone if r])
+
+
+def _alone(path: Path, c: Conditions) -> Conditions:
+    """TCP as a host without MPTCP has it: Reno in place of coupled control, else the same."""
+    return tcp_alone(path, replace(c, congestion="reno") if c.congestion in COUPLED else c)
+
+
+def inflation(result: Result) -> list[float]:
+    """Per path, the RTT that the sender saw (median) relative to the path's own; 1: no queue."""
+    seen = result.main["srtt_median_s"]
+    rtts = {str(i): p.rtt for i, p in enumerate(result.conditions.paths, 1)}
+    return [seen[i] / rtt for i, rtt in rtts.items() if i in seen and rtt > 0]
 
 
 @dataclass(frozen=True)
 class Designed(Figure):
     """Boxes of the benefit: an environment per panel, a box per variant.
 
-    A variant is scheduler, congestion control, buffer in bytes (None: autotuned).
+    A variant is scheduler, congestion control, buffer in bytes (None: autotuned). delays: also
+    how full the queues are in the first environment, with the last buffer.
     """
 
     environments: tuple[str, ...]
@@ -57,6 +70,7 @@ class Designed(Figure):
     buffers: tuple[int | None, ...] = (None,)
     small: tuple[int | None, ...] = (None,)
     count: int = 12  # points of the small version
+    delays: bool = False
 
     def _variants(self, s: Setting) -> dict[str, tuple[str, str, int | None]]:
         schedulers, congestions = s.having(*self.schedulers), s.controls(*self.congestions)
@@ -77,8 +91,8 @@ class Designed(Figure):
         scheduler, congestion, buffer = variant
         return [
             Conditions(pair, scheduler, congestion, bulk(s), buffer=buffer, seed=seed)
-            for pair in points(environment, s.pick(200, self.count), s.seed)
-            for seed in range(s.pick(5, 1))
+            for i, pair in enumerate(points(environment, s.pick(200, self.count), s.seed))
+            for seed in _seeds(environment, i, s.pick(5, 1))
         ]
 
     def plan(self, s: Setting) -> list[Conditions]:
@@ -88,7 +102,7 @@ class Designed(Figure):
             for variant in self._variants(s).values()
             for c in self._cell(s, environment, variant)
         ]
-        return wanted + [tcp_alone(p, c) for c in wanted for p in c.paths if _lossy(c)]
+        return wanted + [_alone(p, c) for c in wanted for p in c.paths if _lossy(c)]
 
     def draw(self, s: Setting, results: Outcome, canvas: Canvas) -> Table:
         table = quantile_table("aggregation benefit")
@@ -105,7 +119,23 @@ class Designed(Figure):
             axes.set_title(_environment(environment), fontsize=9)
             for name, values in series.items():
                 add_quantiles(table, f"{_environment(environment)}: {name}", values)
+        if self.delays:
+            self._add_delays(s, results, table)
         return table
+
+    def _add_delays(self, s: Setting, results: Outcome, table: Table) -> None:
+        environment, buffers = self.environments[0], s.pick(self.buffers, self.small)
+        for name, variant in self._variants(s).items():
+            if variant[-1] == buffers[-1]:
+                runs = [results[c] for c in self._cell(s, environment, variant) if c in results]
+                values = [ratio for r in runs for ratio in inflation(r)]
+                add_quantiles(table, f"{_environment(environment)}, RTT / path's RTT: {name}", values)
+
+
+def _seeds(environment: str, point: int, count: int) -> range:
+    """Where packets are lost at random each point has seeds of its own: one may be lucky for all."""
+    first = point * count if "lossy" in environment else 0
+    return range(first, first + count)
 
 
 def _lossy(c: Conditions) -> bool:
@@ -184,7 +214,7 @@ DESIGNED = [
         "close to perfect in the low-BDP environment for coupled control, OLIA and Cubic alike, less with"
         " small buffers; wVegas below zero",
         ("low", "high"), congestions=("cubic", "reno", *COUPLED),
-        buffers=(500_000, MB, 2 * MB, 4 * MB, 8 * MB, None), small=(500_000, 4 * MB, None), count=6,
+        buffers=(500_000, MB, 2 * MB, 4 * MB, 8 * MB, None), small=(500_000, None), count=6, delays=True,
     ),
     Designed(
         "fig3.5", "Random loss, by congestion control",

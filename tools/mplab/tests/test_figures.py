@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""The numbers of figures, from results whose answer is known."""
+
+from __future__ import annotations
+
+import math
+import sys
+import unittest
+from dataclasses import replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from mplab import paths, plot
+from mplab.experiment import TCP, Conditions, Result
+from mplab.figures import FIGURES, Setting, Table
+from mplab.figures.designed import benefit, inflation
+from mplab.figures.moving import course
+from mplab.schedulers import Schedulers
+
+KERNEL = {"release": "6.12.0", "build": "b"}
+EVERYTHING = ("cubic", "reno", "bbr", "vegas", "lia", "olia", "balia", "wvegas", "ewlia")
+SCHEDULERS = Schedulers(("default", "inorder", "minrtt", "redundant", "rr"), ("r", "p", "rp", "bm"))
+SMALL = Setting(False, SCHEDULERS, EVERYTHING)
+
+
+def result(c: Conditions, *flows: dict) -> Result:
+    return Result(c, flows, (1,) * len(c.paths), {}, KERNEL)
+
+
+def rows(name: str, results: dict[Conditions, Result], s: Setting = SMALL) -> dict[str, list[str]]:
+    """Of the figure's table: first cell to the others."""
+    drawing = plot.canvas()
+    table: Table = FIGURES[name].draw(s, results, drawing)
+    plot.save(drawing, Path("/dev/null"))
+    return {row[0]: row[1:] for row in table.rows}
+
+
+class Shared(unittest.TestCase):
+    def test_share_and_ratio(self) -> None:
+        """Per subflow, the MPTCP connections get as much as a TCP connection has."""
+        results = {
+            c: result(c, *[{"goodput_bps": 1e6 * c.subflows}] * 2, *[{"goodput_bps": 1e6}] * 2)
+            for c in FIGURES["fig2.10"].plan(SMALL)
+        }
+        found = rows("fig2.10", results)
+        self.assertEqual(found["olia, share"], ["0.50", "0.67", "0.80", "0.89"])
+        self.assertEqual(found["olia, of one TCP"], ["1.00", "2.00", "4.00", "8.00"])
+        self.assertEqual(len(found), 2 * len(("reno", "lia", "olia", "balia", "wvegas")))
+
+    def test_only_what_the_kernel_has(self) -> None:
+        some = Setting(False, SCHEDULERS, ("cubic", "reno", "balia"))
+        names = {c.congestion for c in FIGURES["fig2.10"].plan(some)}
+        self.assertEqual(names, {"reno", "balia"})
+
+
+class Congested(unittest.TestCase):
+    """Until 20.5 s and from 43 s on path 1 carries 10 Mbit/s, between 1; path 2 always 10."""
+
+    def one(self, recovers: bool = True) -> Result:
+        c = FIGURES["congested"].plan(SMALL)[0]
+        times = [n / 10 for n in range(1, 601)]
+        first = [(t, 10e6 if t <= 20.5 or (t > 43 and recovers) else 1e6) for t in times]
+        rates = {"1": first, "2": [(t, 10e6) for t in times]}
+        main = {"start_s": 100.0, "goodput_bps": 15e6, "sent_over_time_s_bps": rates}
+        # the second competitor starts a little later, and so ends at 40.8 s
+        others = [{"start_s": start, "goodput_bps": 2e6} for start in (120.5, 120.8)]
+        return result(c, main, *others)
+
+    def test_course(self) -> None:
+        found = course(self.one())
+        for share, wanted in zip(found.shares, (1 / 2, 1 / 11, 1 / 2), strict=True):
+            self.assertAlmostEqual(share, wanted)
+        self.assertEqual(found.competing, 4e6)
+        # from 40.8 s: 2.2 s until the rate is back, and 0.8 of a window of 1 s
+        self.assertAlmostEqual(found.back, 3.0, delta=0.11)
+
+    def test_one_that_does_not_recover(self) -> None:
+        run = self.one(recovers=False)
+        self.assertEqual(course(run).back, math.inf)
+        name = run.conditions.congestion
+        self.assertEqual(rows("congested", {run.conditions: run})[name][2:], ["0.09", "4.00", "never"])
+
+    def test_competitors_are_on_the_first_path_for_a_while(self) -> None:
+        c = FIGURES["congested"].plan(SMALL)[0]
+        self.assertEqual([f.routes for f in c.network().flows[1:]], [((0,),)] * 4)
+        self.assertEqual((c.competitor.delay, c.competitor.seconds, c.workload.seconds), (20, 20, 60))
+        self.assertEqual(c.competing_congestion, "reno")
+
+
+class Incast(unittest.TestCase):
+    def test_weight_is_the_number_of_servers(self) -> None:
+        plan = FIGURES["incast"].plan(SMALL)
+        weighted = [c for c in plan if c.congestion == "ewlia"]
+        self.assertEqual({c.congestion for c in plan if c.sysctls}, {"ewlia"})
+        for c in weighted:
+            self.assertEqual(dict(c.sysctls)["mptcp/ewlia_weight"], str(c.connections))
+        self.assertEqual({dict(c.sysctls)["mptcp/ewlia_exponent"] for c in weighted}, {"1", "2"})
+        self.assertEqual(len(weighted), 2 * len({c.connections for c in plan}))
+
+    def test_all_servers_count(self) -> None:
+        """As many Mbit/s each as there are servers; one of them takes 250 ms once."""
+        results = {}
+        for c in FIGURES["incast"].plan(SMALL):
+            flows = [{"goodput_bps": 1e6 * c.connections, "answer_max_s": 0.002}] * c.connections
+            results[c] = result(c, *flows[:-1], {**flows[0], "answer_max_s": 0.25})
+        found = rows("incast", results)
+        self.assertEqual(found["lia: goodput Mbit/s"], ["1.00", "4.00", "16.00", "256.00"])
+        self.assertEqual(found["ewlia, 1/n²: slowest answer ms"], ["250.00"] * 4)
+
+
+class Designs(unittest.TestCase):
+    PAIR = tuple(map(paths.parse, ("8mbit,20ms,80ms,1%", "2mbit,100ms,2s,1%")))
+
+    def test_coupled_control_is_compared_with_reno(self) -> None:
+        alone = {c.congestion for c in FIGURES["fig3.5"].plan(SMALL) if c.scheduler == TCP}
+        self.assertEqual(alone, {"cubic", "reno"})
+        c = Conditions(self.PAIR, congestion="olia")
+        results = {c: result(c, {"goodput_bps": 6e6})}
+        for path, rate in zip(self.PAIR, (5e6, 2e6), strict=True):
+            tcp = Conditions((path,), TCP, "reno")
+            self.assertIsNone(benefit(results, c))
+            results[tcp] = result(tcp, {"goodput_bps": rate})
+        self.assertAlmostEqual(benefit(results, c), 0.5)
+
+    def test_no_seed_is_lucky_for_all_points(self) -> None:
+        """TCP alone has the seed of what it is compared with."""
+        mptcp = [c for c in FIGURES["fig3.5"].plan(SMALL) if c.congestion == "olia" and c.scheduler != TCP]
+        low = [c for c in mptcp if max(p.rtt for p in c.paths) <= 0.05]
+        self.assertEqual([c.seed for c in low], list(range(6)))
+        plan = set(FIGURES["fig3.5"].plan(SMALL))
+        for c in low:
+            for path in c.paths:
+                self.assertIn(replace(c, paths=(path,), scheduler=TCP, congestion="reno"), plan)
+        self.assertEqual({c.seed for c in FIGURES["fig4.13"].plan(SMALL)}, {0})
+
+    def test_full_queues_show_in_the_round_trip_time(self) -> None:
+        c = Conditions(self.PAIR)
+        run = result(c, {"goodput_bps": 1e6, "srtt_median_s": {"1": 0.1, "2": 0.2}})
+        self.assertEqual(inflation(run), [5, 2])
+        nothing = Conditions((replace(self.PAIR[0], rtt=0.0),))
+        self.assertEqual(inflation(result(nothing, run.main)), [])
+
+    def test_delays_are_those_of_the_autotuned_low_bdp_runs(self) -> None:
+        """With a full queue wherever the buffer is fixed, and in the high-BDP environment."""
+        results = {}
+        low = {c for c in FIGURES["fig3.3"].plan(SMALL) if max(p.rtt for p in c.paths) <= 0.05}
+        for c in FIGURES["fig3.3"].plan(SMALL):
+            times = 1.5 if c in low and c.buffer is None else 9
+            rtts = {str(i): times * p.rtt for i, p in enumerate(c.paths, 1)}
+            results[c] = result(c, {"goodput_bps": 1e6, "srtt_median_s": rtts})
+        found = rows("fig3.3", results)
+        of_wvegas = [cells for name, cells in found.items() if "RTT" in name and "wvegas" in name]
+        self.assertEqual(of_wvegas, [["12", *["1.50"] * 6]])
+
+
+class Size(unittest.TestCase):
+    """`make figures` is to take less than a quarter of an hour on two cores."""
+
+    def test_the_small_version_stays_small(self) -> None:
+        runs = {c for figure in FIGURES.values() for c in figure.plan(SMALL)}
+        self.assertLess(len(runs), 1200)
+
+    def test_the_triangle_has_enough_points_for_a_median(self) -> None:
+        plan = FIGURES["fig3.7"].plan(SMALL)
+        for name in ("cubic", "lia", "olia", "balia", "wvegas"):
+            low = [c for c in plan if c.congestion == name and max(p.rtt for p in c.paths) <= 0.05]
+            self.assertGreaterEqual(len(low), 6, name)
+
+    def test_a_weight_of_one_is_left_out(self) -> None:
+        """It is LIA."""
+        for figure in FIGURES.values():
+            for c in figure.plan(SMALL):
+                self.assertTrue(c.congestion != "ewlia" or c.sysctls, figure.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
