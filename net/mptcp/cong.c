@@ -133,15 +133,20 @@ void mptcp_cong_release(struct sock *sk)
 EXPORT_SYMBOL_GPL(mptcp_cong_release);
 
 /* Segments that count as the window. While a loss is repaired, this is where it
- * will end (RFC 6356, section 3).
+ * will end (RFC 6356, section 3). Of a window that is not used up, because the
+ * application or the scheduler has nothing for it, it is what was used: it may be
+ * far larger than the path, and the others would give way to nothing.
  */
 static u32 mptcp_cong_window(const struct sock *sk, u8 state)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 used = tcp_snd_cwnd(tp);
 
 	if (state >= TCP_CA_CWR)
-		return min(tcp_snd_cwnd(tp), max(tp->snd_ssthresh, 1U));
-	return tcp_snd_cwnd(tp);
+		used = tp->snd_ssthresh;
+	else if (!tp->is_cwnd_limited)
+		used = tp->max_packets_out;
+	return clamp(used, 1U, tcp_snd_cwnd(tp));
 }
 
 /* Bring what was measured to the ranges that the arithmetic is made for. */

@@ -181,6 +181,7 @@ static struct sock *fake_subflow(struct kunit *test, struct fake_conn *conn, int
 	tp->is_mptcp = 1;
 	tp->snd_cwnd = 10 * (i + 1);
 	tp->snd_cwnd_clamp = ~0;
+	tp->is_cwnd_limited = 1;
 	tp->snd_ssthresh = 5;
 	tp->mss_cache = 1000;
 	tp->srtt_us = 20000 << 3;
@@ -222,6 +223,12 @@ static void subflows_see_each_other(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, view.path[0].wnd, 20000U);
 	KUNIT_EXPECT_EQ(test, view.path[1].wnd, 10000U);
 	KUNIT_EXPECT_EQ(test, view.rate, view.path[0].rate + view.path[1].rate);
+
+	/* what is not used does not count */
+	conn->tp[1]->is_cwnd_limited = 0;
+	conn->tp[1]->max_packets_out = 3;
+	mptcp_cong_look((struct sock *)conn->tp[1], &view);
+	KUNIT_EXPECT_EQ(test, view.path[0].wnd, 3000U);
 
 	/* a loss: what counts is where the window will end */
 	conn->tp[1]->snd_ssthresh = 7;
