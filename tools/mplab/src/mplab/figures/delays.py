@@ -161,7 +161,7 @@ DELAYS = [
         "fig3.8", "Delay of an application-limited connection, by congestion control",
         "20 % of the capacity, low BDP: below 1 % in 70 % of the environments, up to 100 % in the rest;"
         " 80 %, high BDP: more, wVegas up to 10000 %",
-        (("low", 0.2, 99), ("high", 0.8, 99)), congestions=CONTROLS, count=6,
+        (("low", 0.2, 99), ("high", 0.8, 99)), congestions=CONTROLS, count=4,
     ),
     BlockDelays(
         "fig4.5", "Head-of-line blocking at 4 Mbit/s",
