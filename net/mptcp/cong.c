@@ -156,6 +156,7 @@ void mptcp_cong_set_path(struct mptcp_cong_path *path, u32 cwnd, u32 mss, u32 rt
 	path->wnd = min_t(u64, (u64)cwnd * path->mss, MPTCP_CONG_WND_MAX);
 	path->rtt_us = clamp_t(u32, rtt_us, MPTCP_CONG_RTT_MIN, MPTCP_CONG_RTT_MAX);
 	path->rate = div_u64((u64)path->wnd << MPTCP_CONG_RATE_SHIFT, path->rtt_us);
+	path->limited = true;
 }
 EXPORT_SYMBOL_GPL(mptcp_cong_set_path);
 
@@ -167,6 +168,7 @@ static bool mptcp_cong_measure(const struct sock *sk, u8 state,
 	u32 rtt = tp->srtt_us >> 3;
 
 	mptcp_cong_set_path(path, mptcp_cong_window(sk, state), tp->mss_cache, rtt);
+	path->limited = tp->is_cwnd_limited || state >= TCP_CA_CWR;
 	return rtt;
 }
 
@@ -177,6 +179,7 @@ static void mptcp_cong_tell(struct mptcp_cong_shared *shared,
 	WRITE_ONCE(shared->path.wnd, path->wnd);
 	WRITE_ONCE(shared->path.rtt_us, path->rtt_us);
 	WRITE_ONCE(shared->path.mss, path->mss);
+	WRITE_ONCE(shared->path.limited, path->limited);
 	WRITE_ONCE(shared->published, tcp_jiffies32);
 }
 
@@ -211,6 +214,7 @@ static bool mptcp_cong_read(const struct mptcp_cong_shared *from,
 	path->wnd = READ_ONCE(from->path.wnd);
 	path->rtt_us = READ_ONCE(from->path.rtt_us);
 	path->mss = READ_ONCE(from->path.mss);
+	path->limited = READ_ONCE(from->path.limited);
 
 	return path->rate &&
 	       age <= MPTCP_CONG_IDLE + usecs_to_jiffies(2 * path->rtt_us);

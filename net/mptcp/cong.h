@@ -39,6 +39,7 @@ struct mptcp_cong_path {
 	u32	wnd;		/* bytes */
 	u32	rtt_us;
 	u32	mss;
+	bool	limited;	/* by its window: it would use more */
 };
 
 /* All subflows that count, read once: path[0] is the one that asks. What is

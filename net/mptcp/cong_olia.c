@@ -19,7 +19,11 @@
  *		-1 / (N * |M|) for r in M, if there is one in B that is not
  *		0 otherwise
  *
- * So the increase may be negative. A loss halves a window; with siblings down to
+ * A path in B that does not use up the window it has lacks none: it has all that
+ * the application or the scheduler wants of it, and would not take what the
+ * others gave up. So it does not count as in B then.
+ *
+ * The increase may be negative. A loss halves a window; with siblings down to
  * one segment, so that a bad path is left with hardly more than a probe.
  *
  * Source: R. Khalili, N. Gast, M. Popovic, J.-Y. Le Boudec, "MPTCP is not
@@ -41,6 +45,7 @@ struct olia {
 struct olia_sets {
 	u32	best;
 	u32	largest;
+	u32	limited;
 };
 
 /* l is below 2^32: its square, times rtt, is compared exactly. */
@@ -53,7 +58,7 @@ static bool olia_worse(const struct mptcp_cong_path *a,
 
 static struct olia_sets olia_sets(const struct mptcp_cong_view *view)
 {
-	struct olia_sets sets = { .best = BIT(0), .largest = BIT(0) };
+	struct olia_sets sets = { .best = BIT(0), .largest = BIT(0), .limited = BIT(0) };
 	unsigned int i, best = 0, largest = 0;
 
 	for (i = 1; i < view->paths; i++) {
@@ -71,6 +76,8 @@ static struct olia_sets olia_sets(const struct mptcp_cong_view *view)
 		} else if (path->wnd == view->path[largest].wnd) {
 			sets.largest |= BIT(i);
 		}
+		if (path->limited)
+			sets.limited |= BIT(i);
 	}
 
 	return sets;
@@ -80,7 +87,7 @@ static struct olia_sets olia_sets(const struct mptcp_cong_view *view)
 static s64 olia_shift(const struct mptcp_cong_view *view)
 {
 	struct olia_sets sets = olia_sets(view);
-	u32 lacking = sets.best & ~sets.largest;
+	u32 lacking = sets.best & ~sets.largest & sets.limited;
 	s64 reno = mptcp_cong_reno(&view->path[0]);
 
 	if (!lacking)

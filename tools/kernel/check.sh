@@ -65,6 +65,15 @@ unittests() {
 		/^(FAILED|ImportError|ModuleNotFoundError)/ { bad = 1 } END { exit bad }'
 }
 
+# The numbers that KUnit compares with are what the model gives.
+model() {
+	if "$top/tools/cong-model/cong_model.py" --check "$top/net/mptcp/cong_vectors.h"; then
+		echo "ok 1 cong_vectors.h is what the model gives"
+	else
+		echo "not ok 1 cong_vectors.h is what the model gives"
+	fi
+}
+
 kunit='modprobe -a mptcp_sched_test mptcp_cong_test mptcp_token_test mptcp_crypto_test && dmesg | sed "s/^\[[^]]*\] //" |
 	grep -E "^ *(ok|not ok|#|KTAP|1\.\.)" | grep -v "^ok\|^not ok"'
 make -s -C "$top/selftests" OUTPUT="$logs/bin" all
@@ -74,6 +83,7 @@ run_test() {
 	kunit) guest kunit bash -c "$kunit" ;;
 	mptcpctl) guest mptcpctl "$top/tools/mptcpctl/test.sh" ;;
 	mplab) host mplab unittests ;;
+	model) host model model ;;
 	accuracy | promises) host "$1" /usr/bin/python3 "$top/tools/mplab/tests/$1.py" "$kernel" ;;
 	source | readme) host "$1" "$top/tools/kernel/tests/$1-test.sh" ;;
 	*)
@@ -84,8 +94,9 @@ run_test() {
 }
 
 # what runs on a real machine, too; and the rest
-kernel_tests=(kunit sysctl sockopt extensions modules rr minrtt rp bm redundant inorder backup subflows observe)
-tool_tests=(mptcpctl mplab accuracy promises source readme)
+kernel_tests=(kunit sysctl sockopt extensions modules rr minrtt rp bm redundant inorder backup subflows
+	cong cong_churn fair observe)
+tool_tests=(model mptcpctl mplab accuracy promises source readme)
 case ${1:-all} in
 all) set -- "${kernel_tests[@]}" "${tool_tests[@]}" ;;
 kernel) set -- "${kernel_tests[@]}" ;;
