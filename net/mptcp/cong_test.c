@@ -176,6 +176,21 @@ static void exact_comparison(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mptcp_cong_less(0, 0, 0, 1));
 }
 
+static struct tcp_sock *fake_tcp(struct kunit *test, u32 cwnd)
+{
+	struct tcp_sock *tp = kunit_kzalloc(test, sizeof(*tp), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, tp);
+	((struct sock *)tp)->sk_protocol = IPPROTO_TCP;
+	tp->snd_cwnd = cwnd;
+	tp->snd_cwnd_clamp = ~0;
+	tp->snd_ssthresh = 5;
+	tp->is_cwnd_limited = 1;
+	tp->mss_cache = 1000;
+	tp->srtt_us = 20000 << 3;
+	return tp;
+}
+
 /* A connection with subflows that exist as far as congestion control looks. */
 struct fake_conn {
 	struct mptcp_sock *msk;
@@ -184,23 +199,15 @@ struct fake_conn {
 
 static struct sock *fake_subflow(struct kunit *test, struct fake_conn *conn, int i)
 {
+	struct tcp_sock *tp = fake_tcp(test, 10 * (i + 1));
 	struct mptcp_subflow_context *subflow;
-	struct tcp_sock *tp;
 
 	subflow = kunit_kzalloc(test, sizeof(*subflow), GFP_KERNEL);
-	tp = kunit_kzalloc(test, sizeof(*tp), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, subflow);
-	KUNIT_ASSERT_NOT_NULL(test, tp);
 
 	subflow->conn = (struct sock *)conn->msk;
 	rcu_assign_pointer(inet_csk((struct sock *)tp)->icsk_ulp_data, subflow);
 	tp->is_mptcp = 1;
-	tp->snd_cwnd = 10 * (i + 1);
-	tp->snd_cwnd_clamp = ~0;
-	tp->is_cwnd_limited = 1;
-	tp->snd_ssthresh = 5;
-	tp->mss_cache = 1000;
-	tp->srtt_us = 20000 << 3;
 	conn->tp[i] = tp;
 	return (struct sock *)tp;
 }
@@ -213,6 +220,7 @@ static struct fake_conn *fake_conn(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, conn);
 	conn->msk = kunit_kzalloc(test, sizeof(*conn->msk), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, conn->msk);
+	((struct sock *)conn->msk)->sk_protocol = IPPROTO_MPTCP;
 	refcount_set(&((struct sock *)conn->msk)->sk_refcnt, 1);
 	INIT_LIST_HEAD(&conn->msk->cong_list);
 	spin_lock_init(&conn->msk->cong_lock);
@@ -274,14 +282,9 @@ static void subflows_see_each_other(struct kunit *test)
 
 static void plain_tcp_is_alone(struct kunit *test)
 {
-	struct tcp_sock *tp = kunit_kzalloc(test, sizeof(*tp), GFP_KERNEL);
-	struct sock *sk = (struct sock *)tp;
+	struct sock *sk = (struct sock *)fake_tcp(test, 10);
 	struct mptcp_cong_view view;
 
-	KUNIT_ASSERT_NOT_NULL(test, tp);
-	tp->snd_cwnd = 10;
-	tp->mss_cache = 1000;
-	tp->srtt_us = 20000 << 3;
 	mptcp_cong_init(sk);
 	mptcp_cong_look(sk, &view);
 	KUNIT_EXPECT_EQ(test, view.paths, 1U);
@@ -292,12 +295,10 @@ static void plain_tcp_is_alone(struct kunit *test)
 
 static void windows_grow_by_parts(struct kunit *test)
 {
-	struct tcp_sock *tp = kunit_kzalloc(test, sizeof(*tp), GFP_KERNEL);
+	struct tcp_sock *tp = fake_tcp(test, 100);
 	struct sock *sk = (struct sock *)tp;
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, tp);
-	tp->snd_cwnd = 100;
 	tp->snd_cwnd_clamp = 200;
 	tp->snd_ssthresh = 50;
 
