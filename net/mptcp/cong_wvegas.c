@@ -49,7 +49,7 @@
 #define WVEGAS_SHIFT	10			/* of numbers of segments */
 #define WVEGAS_TOTAL	(10 << WVEGAS_SHIFT)	/* target of the connection */
 #define WVEGAS_LEAST	(2 << WVEGAS_SHIFT)	/* target of a subflow */
-#define WVEGAS_QUEUE	(1 << WVEGAS_SHIFT)	/* more than this is a queue */
+#define WVEGAS_QUEUE	BIT(WVEGAS_SHIFT)	/* more than this is a queue */
 #define WVEGAS_SAMPLES	3	/* not all of delayed ACKs */
 #define WVEGAS_EMPTY	3	/* rounds without a queue before it grows faster */
 #define WVEGAS_STEP	8	/* part of the window by which it does */

@@ -126,14 +126,15 @@ def states(rng: random.Random, count: int) -> Iterator[list[Subflow]]:
 
 def line(s: State) -> str:
     """An entry of the array: the paths, then what each algorithm makes of them."""
-    paths = ", ".join(f"{{ {p.cwnd}, {p.rtt_us}, {p.mss}, {p.interval}U }}" for p in s)
+    paths = [f"{{ {p.cwnd}, {p.rtt_us}, {p.mss}, {p.interval}U }}" for p in s]
+    pairs = ",\n\t    ".join(", ".join(paths[i : i + 2]) for i in range(0, len(paths), 2))
     base = max(s[0].rtt_us // 2, 1)
     results = [
         *(round(f(s) * ONE) for f in (lia, olia, balia)),
         *(round(f(s) * 1024) for f in (balia_cut, wvegas_target)),
         round(wvegas_queued(s[0].cwnd, base, s[0].rtt_us) * 1024),
     ]
-    return f"\t{{ {len(s)}, {{ {paths} }},\n\t  {', '.join(f'{r}LL' for r in results)} }},\n"
+    return f"\t{{ {len(s)}, {{ {pairs} }},\n\t  {', '.join(f'{r}LL' for r in results)} }},\n"
 
 
 def header(seed: int, count: int) -> str:
