@@ -21,6 +21,7 @@
 #include <net/netns/generic.h>
 #include "protocol.h"
 #include "cong.h"
+#include "sched.h"
 
 static unsigned int mptcp_cong_weight_max = U16_MAX;
 
@@ -84,18 +85,9 @@ int mptcp_cong_weight_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 int mptcp_cong_weight_getsockopt(struct mptcp_sock *msk, char __user *optval,
 				 int __user *optlen)
 {
-	int weight = READ_ONCE(msk->cong_weight), len;
+	int weight = READ_ONCE(msk->cong_weight);
 
-	if (get_user(len, optlen))
-		return -EFAULT;
-	if (len < 0)
-		return -EINVAL;
-
-	len = min_t(unsigned int, len, sizeof(weight));
-	if (put_user(len, optlen) || copy_to_user(optval, &weight, len))
-		return -EFAULT;
-
-	return 0;
+	return mptcp_option_answer(&weight, sizeof(weight), optval, optlen);
 }
 
 /* Each namespace has its own copy. */

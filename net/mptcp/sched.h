@@ -117,6 +117,8 @@ int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 			   unsigned int optlen);
 int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
 			   int __user *optlen);
+int mptcp_option_answer(const void *from, unsigned int size,
+			char __user *optval, int __user *optlen);
 int mptcp_sched_getinfo(struct mptcp_sock *msk, char __user *optval,
 			int __user *optlen);
 struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,

@@ -93,8 +93,8 @@ int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 }
 
 /* Give the user as much of the @size bytes at @from as the buffer takes. */
-static int mptcp_sched_answer(const void *from, unsigned int size,
-			      char __user *optval, int __user *optlen)
+int mptcp_option_answer(const void *from, unsigned int size,
+			char __user *optval, int __user *optlen)
 {
 	int len;
 
@@ -121,7 +121,7 @@ int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
 			  msk->sched_ext);
 	release_sock(sk);
 
-	return mptcp_sched_answer(name, sizeof(name), optval, optlen);
+	return mptcp_option_answer(name, sizeof(name), optval, optlen);
 }
 
 int mptcp_sched_getinfo(struct mptcp_sock *msk, char __user *optval,
@@ -134,5 +134,5 @@ int mptcp_sched_getinfo(struct mptcp_sock *msk, char __user *optval,
 	info = msk->sched_info;
 	release_sock(sk);
 
-	return mptcp_sched_answer(&info, sizeof(info), optval, optlen);
+	return mptcp_option_answer(&info, sizeof(info), optval, optlen);
 }
