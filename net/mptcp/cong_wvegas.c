@@ -34,6 +34,11 @@
  * - With fewer than 3 samples in a round trip Vegas grows as Reno does, until the
  *   queue is full: that is what slow paths always have, and where the delay came
  *   from. Here the round is extended until there are 3.
+ * - The smallest RTT ever stays base_rtt for ever. When the path becomes longer,
+ *   all of the difference counts as queue, and the window falls to nothing. Here,
+ *   when base_rtt was not seen for ten seconds (and some round trips), the window
+ *   is halved for two round trips, which empties the queue, and what is measured
+ *   in the second one is the new base_rtt.
  *
  * Beside flows that fill the queue it gets little: what they queue counts as its
  * own. On a plain TCP socket it is Reno.
@@ -53,6 +58,9 @@
 #define WVEGAS_SAMPLES	3	/* not all of delayed ACKs */
 #define WVEGAS_EMPTY	3	/* rounds without a queue before it grows faster */
 #define WVEGAS_STEP	8	/* part of the window by which it does */
+#define WVEGAS_BASE_AGE	(10 * HZ)	/* and this many round trips: */
+#define WVEGAS_BASE_RTTS	32	/* base_rtt is in doubt */
+#define WVEGAS_NEAR	16	/* base_rtt is seen again when less than this part is added */
 
 struct wvegas {
 	struct mptcp_cong cong;
@@ -63,6 +71,9 @@ struct wvegas {
 	u32	least_queue;	/* us, smallest queueing delay since the last drain */
 	u32	queued;		/* segments, WVEGAS_SHIFT */
 	u32	target;
+	u32	base_seen;	/* when, in jiffies */
+	u32	kept;		/* window before base_rtt is measured again */
+	u8	measuring;	/* rounds that are left of that */
 	u8	empty;		/* rounds without a queue, in succession */
 };
 
@@ -118,6 +129,35 @@ static bool wvegas_must_drain(struct wvegas *wvegas)
 	return true;
 }
 
+static bool wvegas_base_in_doubt(const struct wvegas *wvegas)
+{
+	u32 age = tcp_jiffies32 - wvegas->base_seen;
+
+	return age > WVEGAS_BASE_AGE +
+		     usecs_to_jiffies(min(wvegas->round_rtt, MPTCP_CONG_RTT_MAX)) *
+		     WVEGAS_BASE_RTTS;
+}
+
+/* Empty the queue to see the path alone. Return: true while that goes on. */
+static bool wvegas_measure_base(struct sock *sk)
+{
+	struct wvegas *wvegas = inet_csk_ca(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (!wvegas->measuring) {
+		if (tcp_in_slow_start(tp) || !wvegas_base_in_doubt(wvegas))
+			return false;
+		wvegas->measuring = 2;
+		wvegas->kept = tcp_snd_cwnd(tp);
+		tcp_snd_cwnd_set(tp, max(wvegas->kept / 2, 2U));
+	} else if (!--wvegas->measuring) {
+		WRITE_ONCE(wvegas->base_rtt, wvegas->round_rtt);
+		wvegas->base_seen = tcp_jiffies32;
+		tcp_snd_cwnd_set(tp, wvegas->kept);
+	}
+	return true;
+}
+
 static void wvegas_set_window(struct tcp_sock *tp, u32 cwnd)
 {
 	tcp_snd_cwnd_set(tp, clamp(cwnd, 2U, tp->snd_cwnd_clamp));
@@ -162,7 +202,8 @@ static void wvegas_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 	}
 
 	if (after(ack, wvegas->round_end) && wvegas->samples >= WVEGAS_SAMPLES) {
-		wvegas_round(sk);
+		if (!wvegas_measure_base(sk))
+			wvegas_round(sk);
 		wvegas_new_round(sk);
 	}
 	if (tcp_in_slow_start(tcp_sk(sk)))
@@ -178,13 +219,20 @@ static void wvegas_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 		return;
 	if (!wvegas->base_rtt || rtt < wvegas->base_rtt)
 		WRITE_ONCE(wvegas->base_rtt, rtt);
+	if (rtt <= wvegas->base_rtt + wvegas->base_rtt / WVEGAS_NEAR)
+		wvegas->base_seen = tcp_jiffies32;
 	wvegas->round_rtt = min(wvegas->round_rtt, rtt);
 	wvegas->samples++;
 }
 
 static void wvegas_set_state(struct sock *sk, u8 state)
 {
+	struct wvegas *wvegas = inet_csk_ca(sk);
+
 	mptcp_cong_set_state(sk, state);
+	/* the loss has made room, and the window is another one */
+	if (state >= TCP_CA_CWR)
+		wvegas->measuring = 0;
 	/* what was measured while a loss was repaired says nothing */
 	if (state == TCP_CA_Open)
 		wvegas_new_round(sk);
@@ -192,7 +240,7 @@ static void wvegas_set_state(struct sock *sk, u8 state)
 
 static void wvegas_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 {
-	if (event == CA_EVENT_CWND_RESTART || event == CA_EVENT_TX_START)
+	if (event == CA_EVENT_CWND_RESTART)
 		wvegas_new_round(sk);
 }
 
