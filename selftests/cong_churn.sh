@@ -74,17 +74,14 @@ is "$total" "$right" "$total connections, their congestion control changed every
 joins=$(($(counter MPJoinSynAckRx) - before))
 that "subflows came while they lived ($joins)" less $((total / 4)) "$joins"
 
-in_both sysctl -q net.ipv4.tcp_congestion_control=cubic
-sleep 5
-for name in "${coupled[@]}"; do
-	module=mptcp_cong_$name
-	if ! modinfo -F filename "$module" 2>/dev/null | grep -q '\.ko'; then
+in_both sysctl -q net.ipv4.tcp_congestion_control=reno
+# ewlia uses lia
+for name in ewlia lia olia balia wvegas; do
+	if is_module "mptcp_cong_$name"; then
+		that "$name is used no more, and can be removed" unload "mptcp_cong_$name"
+	else
 		skip "$name is built in"
-		continue
 	fi
-	# ewlia uses lia
-	[ "$name" != lia ] || rmmod mptcp_cong_ewlia
-	[ "$name" = ewlia ] || that "$name is used no more, and can be removed" rmmod "$module"
 done
 
 finish

@@ -7,19 +7,6 @@ cd "$(dirname "$0")"
 . ./lib.sh
 need setpriv modprobe rmmod
 
-sys=/proc/sys/net/mptcp
-get() { in_client cat "$sys/$1"; }
-set_to() { in_client tee "$sys/$1" <<<"$2" >/dev/null 2>"$work/err"; }
-
-# refused SYSCTL VALUE ERROR WHAT: by the sysctl, and nothing changes.
-refused() {
-	local before error
-	before=$(get "$1")
-	error="nothing: $(set_to "$1" "$2" && get "$1")" || error=$(sed 's/.*: //' "$work/err")
-	is "$3, $before" "$error, $(get "$1")" "$4"
-	set_to "$1" "$before"
-}
-
 names_accepted() {
 	local name shown
 	while read -r name shown; do
@@ -156,33 +143,26 @@ lambda() {
 	for value in 99 10001 0 -1 x; do
 		refused sched_bm_lambda $value "Invalid argument" "lambda $value is refused"
 	done
-	is 300 "$(in_server cat $sys/sched_bm_lambda)" "another namespace keeps its own"
+	is 300 "$(in_server cat /proc/sys/net/mptcp/sched_bm_lambda)" "another namespace keeps its own"
 }
 
-loaded() { grep -q "^mptcp_sched_$1 " /proc/modules; }
-
 modules() {
-	if ! is_module rr; then
+	if ! is_module mptcp_sched_rr; then
 		skip "schedulers are no modules here"
 		return
 	fi
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		rmmod mptcp_sched_rr 2>/dev/null || true
-		loaded rr || break
-		sleep 1
-	done
-	that "the module of the base is not there" eval '! loaded rr'
+	that "the module of the base is not there" unload mptcp_sched_rr
 	try -s rr+nosuch
-	that "a name that is refused does not load it" eval '! loaded rr'
+	that "a name that is refused does not load it" eval '! loaded mptcp_sched_rr'
 	set_to scheduler rr+rp
-	that "rr+rp as the default loads it" loaded rr
+	that "rr+rp as the default loads it" loaded mptcp_sched_rr
 	that "and pins it" eval '! rmmod mptcp_sched_rr'
 	set_to scheduler rr+bm
 	that "with another extension as well" eval '! rmmod mptcp_sched_rr'
 	set_to scheduler default
 	that "after a change of the default it can be removed" rmmod mptcp_sched_rr
 	try -s rr+rp
-	that "the socket option loads it" loaded rr
+	that "the socket option loads it" loaded mptcp_sched_rr
 	that "and does not keep it" rmmod mptcp_sched_rr
 }
 

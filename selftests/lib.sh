@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Shared by the tests of the MPTCP packet schedulers: TAP output, two hosts with
-# two paths between them, transfers whose bytes are checked.
+# Shared by the tests of MPTCP's packet schedulers and congestion controls: TAP output,
+# two hosts with two paths between them, transfers whose bytes are checked.
 #
 #	client                                    server
 #	  10.0.1.1 c1 -------------------- s1 10.0.1.2
@@ -13,6 +13,7 @@ KSFT_SKIP=4
 tests=0 failures=0
 client=msc-$$ server=mss-$$
 work=$(mktemp -d)
+patience=120
 sched_sock=$(PATH="$PWD:$PATH" command -v sched_sock || true)
 
 skip_all() { echo "1..0 # SKIP $*"; exit $KSFT_SKIP; }
@@ -113,8 +114,32 @@ hosts() {
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 }
 
-# is_module NAME: of a scheduler that is not built into the kernel.
-is_module() { modinfo -F filename "mptcp_sched_$1" 2>/dev/null | grep -q '\.ko'; }
+# is_module NAME: that is, not built into the kernel.
+is_module() { modinfo -F filename "$1" 2>/dev/null | grep -q '\.ko'; }
+loaded() { grep -q "^$1 " /proc/modules; }
+
+# unload NAME: once those who use it are gone; false if they stay.
+unload() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		rmmod "$1" 2>/dev/null || true
+		loaded "$1" || return 0
+		sleep 1
+	done
+	return 1
+}
+
+# get NAME, set_to NAME VALUE: MPTCP's sysctls in the client.
+get() { in_client cat "/proc/sys/net/mptcp/$1"; }
+set_to() { in_client tee "/proc/sys/net/mptcp/$1" <<<"$2" >/dev/null 2>"$work/err"; }
+
+# refused NAME VALUE ERROR WHAT: by the sysctl, and nothing changes.
+refused() {
+	local before error
+	before=$(get "$1")
+	error="nothing: $(set_to "$1" "$2" && get "$1")" || error=$(sed 's/.*: //' "$work/err")
+	is "$3, $before" "$error, $(get "$1")" "$4"
+	set_to "$1" "$before"
+}
 
 scheduler() { in_both sysctl -q net.mptcp.scheduler="$1"; }
 
@@ -148,7 +173,7 @@ buffers() {
 
 # serve [ARG...]: a server in the background, its report in $work/server.
 serve() {
-	timeout 120 ip netns exec "$server" "$sched_sock" listen -p 5000 "$@" >"$work/server" 2>&1 &
+	timeout $patience ip netns exec "$server" "$sched_sock" listen -p 5000 "$@" >"$work/server" 2>&1 &
 	served=$!
 }
 
@@ -161,7 +186,7 @@ transfer() {
 
 # begin [ARG...]: the same in the background, until the transfer is complete.
 begin() {
-	timeout 120 ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p 5000 "$@" \
+	timeout $patience ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p 5000 "$@" \
 		>"$work/client" 2>&1 &
 	sending=$!
 }
@@ -182,6 +207,41 @@ interrupted() {
 	ip -n "$client" link set "c$1" up
 	complete
 	arrived "$2" "path $1 is lost in the middle: the bytes are right"
+}
+
+# comings_and_goings WHAT: a subflow is added, removed, dark and back in the middle of
+# transfers, on two paths of 20 Mbit/s.
+comings_and_goings() {
+	local two
+	in_client ip mptcp endpoint flush
+	in_server ip mptcp endpoint flush
+	two=$(tx_bytes 2)
+	serve
+	begin -b 10000000
+	sleep 1
+	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
+	complete
+	arrived 10000000 "$1: a subflow is added in the middle: the bytes are right"
+	that "$1: and is used" less 1000000 $(($(tx_bytes 2) - two))
+
+	two=$(tx_bytes 2)
+	serve
+	begin -b 10000000
+	sleep 1
+	in_server ip mptcp endpoint flush
+	complete
+	arrived 10000000 "$1: a subflow is removed in the middle: the bytes are right"
+	that "$1: and was used until then" less 500000 $(($(tx_bytes 2) - two))
+
+	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
+	serve
+	begin -b 10000000
+	sleep 1
+	tc -n "$client" qdisc change dev c2 root netem loss 100%
+	sleep 4
+	tc -n "$client" qdisc change dev c2 root netem rate 20mbit delay 20ms limit 1000 loss 0%
+	complete
+	arrived 10000000 "$1: a path goes dark and comes back: the bytes are right"
 }
 
 # took ARG...: how long a transfer takes, in ms.

@@ -7,39 +7,36 @@ cd "$(dirname "$0")"
 . ./lib.sh
 need modprobe rmmod setpriv
 
-loaded() { grep -q "^mptcp_sched_$1 " /proc/modules; }
 for name in rr minrtt inorder redundant; do
-	is_module "$name" ||
-		skip_all "mptcp_sched_$name is not a module here"
-	rmmod "mptcp_sched_$name" 2>/dev/null || true
-	! loaded "$name" || skip_all "mptcp_sched_$name is in use"
+	is_module mptcp_sched_$name || skip_all "mptcp_sched_$name is not a module here"
+	rmmod mptcp_sched_$name 2>/dev/null || true
+	! loaded mptcp_sched_$name || skip_all "mptcp_sched_$name is in use"
 done
 
 hosts 50mbit 5ms 50mbit 5ms
-that "listing does not load" eval '! loaded rr && ! loaded minrtt'
+that "listing does not load" eval '! loaded mptcp_sched_rr && ! loaded mptcp_sched_minrtt'
 in_client "$sched_sock" option -s rr >/dev/null
-that "the socket option loads the module" loaded rr
+that "the socket option loads the module" loaded mptcp_sched_rr
 that "it can be removed afterwards" rmmod mptcp_sched_rr
 in_client sysctl -q net.mptcp.scheduler=minrtt
-that "the sysctl loads the module" loaded minrtt
+that "the sysctl loads the module" loaded mptcp_sched_minrtt
 that "the namespace's default cannot be removed" eval '! rmmod mptcp_sched_minrtt'
 in_client sysctl -q net.mptcp.scheduler=default
 that "after a change of the default it can" rmmod mptcp_sched_minrtt
 
 in_client sysctl -q net.mptcp.scheduler=minrtt
 ip netns del "$client"
-for _ in 1 2 3 4 5 6 7 8 9 10; do rmmod mptcp_sched_minrtt 2>/dev/null && break; sleep 1; done
-that "nor does a namespace that is gone hold it" eval '! loaded minrtt'
+that "nor does a namespace that is gone hold it" unload mptcp_sched_minrtt
 ip netns del "$server"
 
 hosts 50mbit 5ms 50mbit 5ms
 for_users
 as_user option -s redundant >"$work/option"
 is "EPERM" "$(value option set)" "one that is not allowed does not load for an ordinary user"
-that "the module is not there" eval '! loaded redundant'
+that "the module is not there" eval '! loaded mptcp_sched_redundant'
 as_user option -s rr >"$work/option"
 is ok "$(value option set)" "an allowed scheduler loads for an ordinary user"
-that "the module is there" loaded rr
+that "the module is there" loaded mptcp_sched_rr
 rmmod mptcp_sched_rr
 
 serve
@@ -48,7 +45,6 @@ sleep 0.3
 that "a module in use by a connection cannot be removed" eval '! rmmod mptcp_sched_rr'
 complete
 arrived 4000000 "and the transfer is not disturbed"
-for _ in 1 2 3 4 5 6 7 8 9 10; do rmmod mptcp_sched_rr 2>/dev/null && break; sleep 1; done
-that "after the connection it can" eval '! loaded rr'
+that "after the connection it can" unload mptcp_sched_rr
 
 finish

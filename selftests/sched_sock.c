@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* An MPTCP program for the tests: sets the scheduler, moves a known pattern.
+/* An MPTCP program for the tests: sets the scheduler and the congestion control,
+ * moves a known pattern.
  *
- *	sched_sock option [-s NAME] [-l LEN] [-t]
- *	sched_sock listen -p PORT [-s NAME] [-c]
- *	sched_sock connect -a ADDR -p PORT [-s NAME] [-b BYTES] [-w NAME,NAME...]
- *		[-m BYTES -i MS]
+ *	sched_sock option [-s NAME] [-g NAME] [-n WEIGHT] [-l LEN] [-t]
+ *	sched_sock listen -p PORT [-s NAME] [-c] [-g NAME] [-G NAME] [-n WEIGHT]
+ *		[-N WEIGHT] [-t]
+ *	sched_sock connect -a ADDR -p PORT [-s NAME] [-w NAME,NAME...] [-g NAME]
+ *		[-G NAME,NAME...] [-n WEIGHT] [-b BYTES | -d SECONDS] [-m BYTES -i MS] [-t]
  *
- * Each prints what it saw, a "key=value" per line; errors by their E... name.
+ * -s, -g and -n are for the new socket; -c, -G and -N for the accepted one. The lists
+ * change with each chunk. Each prints what it saw, a "key=value" per line; errors by
+ * their E... name.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -35,14 +39,23 @@
 #ifndef MPTCP_SCHED_INFO
 #define MPTCP_SCHED_INFO 44
 #endif
+#ifndef MPTCP_CONG_WEIGHT
+#define MPTCP_CONG_WEIGHT 45
+#endif
 
 #define CHUNK 65536
 
+/* Names to switch to, one after the other and over again. */
+struct names {
+	const char *list, *next;
+};
+
 struct args {
-	const char *addr, *sched, *switches;
-	int port, optlen, interval_ms;
-	uint64_t bytes, message;
-	bool tcp, change_after_accept;
+	const char *addr, *sched, *cong;
+	struct names scheds, congs;
+	int port, optlen, interval_ms, weight, weight_later;
+	uint64_t bytes, message, seconds;
+	bool tcp, change_after_accept, set_weight, set_weight_later;
 };
 
 static void die(const char *what)
@@ -74,6 +87,56 @@ static bool set_sched(int fd, const char *name, int len)
 
 	printf("set=%s\n", err ? strerrorname_np(errno) : "ok");
 	return !err;
+}
+
+static void show_cong(int fd, const char *key)
+{
+	char name[64] = "";
+	socklen_t len = sizeof(name);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len))
+		printf("%s=%s\n", key, strerrorname_np(errno));
+	else
+		printf("%s=%s\n", key, name);
+}
+
+static bool set_cong(int fd, const char *name)
+{
+	int err = setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name));
+
+	printf("cong_set=%s\n", err ? strerrorname_np(errno) : "ok");
+	return !err;
+}
+
+static void show_weight(int fd, const char *key)
+{
+	int weight = -1;
+	socklen_t len = sizeof(weight);
+
+	if (getsockopt(fd, SOL_MPTCP, MPTCP_CONG_WEIGHT, &weight, &len))
+		printf("%s=%s\n", key, strerrorname_np(errno));
+	else
+		printf("%s=%d\n", key, weight);
+}
+
+static bool set_weight(int fd, int weight, int len)
+{
+	int err = setsockopt(fd, SOL_MPTCP, MPTCP_CONG_WEIGHT, &weight, len);
+
+	printf("weight_set=%s\n", err ? strerrorname_np(errno) : "ok");
+	return !err;
+}
+
+/* The first subflow's window, in segments, and where its slow start ends. */
+static void show_window(int fd)
+{
+	struct tcp_info info = {};
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+		die("TCP_INFO");
+	printf("cwnd=%u\nssthresh=%u\nmss=%u\n", info.tcpi_snd_cwnd,
+	       info.tcpi_snd_ssthresh, info.tcpi_snd_mss);
 }
 
 /* What the connection's scheduler did: struct mptcp_sched_info, of which kernels
@@ -135,7 +198,26 @@ static int do_option(const struct args *args)
 			  args->optlen : (int)strlen(args->sched));
 	show_sched(fd, "after");
 	show_info(fd);
+	if (args->cong)
+		set_cong(fd, args->cong);
+	show_cong(fd, "cong");
+	if (args->set_weight)
+		set_weight(fd, args->weight, args->optlen >= 0 ?
+			   args->optlen : (int)sizeof(args->weight));
+	show_weight(fd, "weight");
 	return 0;
+}
+
+/* A new socket for listen() or connect(), with all that was asked for. */
+static int prepared_socket(const struct args *args)
+{
+	int fd = new_socket(args);
+
+	if ((args->sched && !set_sched(fd, args->sched, strlen(args->sched))) ||
+	    (args->cong && !set_cong(fd, args->cong)) ||
+	    (args->set_weight && !set_weight(fd, args->weight, sizeof(args->weight))))
+		exit(1);
+	return fd;
 }
 
 static uint64_t now_ms(void)
@@ -169,15 +251,26 @@ static void receive(int fd)
 	       (unsigned long long)wrong, (unsigned long long)gap);
 }
 
-static int do_listen(const struct args *args)
+static void switch_to(int fd, struct names *names, int level, int option)
+{
+	size_t len;
+
+	if (!names->list)
+		return;
+	len = strcspn(names->next, ",");
+	if (setsockopt(fd, level, option, names->next, len))
+		die(names->next);
+	names->next += len;
+	names->next = *names->next ? names->next + 1 : names->list;
+}
+
+static int do_listen(struct args *args)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = address(args, &ss);
-	int one = 1, fd = new_socket(args), conn;
+	int one = 1, fd = prepared_socket(args), conn;
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (args->sched && !set_sched(fd, args->sched, strlen(args->sched)))
-		return 1;
 	if (bind(fd, (void *)&ss, len) || listen(fd, 5))
 		die("listen");
 	conn = accept(fd, NULL, NULL);
@@ -189,6 +282,12 @@ static int do_listen(const struct args *args)
 		show_sched(conn, "changed");
 		show_sched(fd, "listener");
 	}
+	show_cong(conn, "accepted_cong");
+	show_weight(conn, "accepted_weight");
+	switch_to(conn, &args->congs, IPPROTO_TCP, TCP_CONGESTION);
+	if (args->set_weight_later)
+		set_weight(conn, args->weight_later, sizeof(args->weight_later));
+	show_window(conn);
 	receive(conn);
 	close(conn);
 	return 0;
@@ -213,55 +312,45 @@ static void send_all(int fd, const uint8_t *buf, size_t len)
 	}
 }
 
-/* Send the pattern, a chunk at a time, with another scheduler for each. */
-static void transmit(int fd, const struct args *args)
+/* Send the pattern, a chunk at a time, with other names of the lists for each. */
+static void transmit(int fd, struct args *args)
 {
-	char *list = args->switches ? strdup(args->switches) : NULL, *next = list;
-	uint64_t chunk = args->message ? args->message : CHUNK;
+	uint64_t chunk = args->message ? args->message : CHUNK, sent;
+	uint64_t end = args->seconds ? now_ms() + 1000 * args->seconds : UINT64_MAX;
 	static uint8_t buf[CHUNK];
 
-	for (uint64_t sent = 0; sent < args->bytes; sent += chunk) {
+	for (sent = 0; sent < args->bytes && now_ms() < end; sent += chunk) {
 		if (chunk > args->bytes - sent)
 			chunk = args->bytes - sent;
 		for (uint64_t i = 0; i < chunk; i++)
 			buf[i] = pattern(sent + i);
-		if (list) {
-			char *name = strsep(&next, ",");
-
-			if (setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, strlen(name)))
-				die(name);
-			if (!next) {
-				free(list);
-				list = strdup(args->switches);
-				next = list;
-			}
-		}
+		switch_to(fd, &args->scheds, SOL_MPTCP, MPTCP_SCHEDULER);
+		switch_to(fd, &args->congs, IPPROTO_TCP, TCP_CONGESTION);
 		send_all(fd, buf, chunk);
 		if (args->interval_ms)
 			pause_ms(args->interval_ms);
 	}
+	printf("sent=%llu\n", (unsigned long long)sent);
 }
 
-static int do_connect(const struct args *args)
+static int do_connect(struct args *args)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = address(args, &ss);
-	int one = 1, fd = new_socket(args);
+	int one = 1, fd = prepared_socket(args);
 
-	if (args->sched && !set_sched(fd, args->sched, strlen(args->sched)))
-		return 1;
 	for (int tries = 0; connect(fd, (void *)&ss, len); tries++) {
 		if (errno != ECONNREFUSED || tries == 50)
 			die("connect");
 		close(fd);
 		pause_ms(100);
-		fd = new_socket(args);
-		if (args->sched && !set_sched(fd, args->sched, strlen(args->sched)))
-			return 1;
+		fd = prepared_socket(args);
 	}
 	if (args->message)
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	show_sched(fd, "connected");
+	show_cong(fd, "connected_cong");
+	show_window(fd);
 	transmit(fd, args);
 	show_sched(fd, "end");
 	shutdown(fd, SHUT_WR);
@@ -280,10 +369,12 @@ int main(int argc, char **argv)
 
 	if (argc < 2) {
 		fprintf(stderr, "usage: sched_sock option|listen|connect [-a ADDR] [-p PORT]\n"
-			"\t[-s SCHEDULER] [-l OPTLEN] [-b BYTES] [-w NAME,NAME...] [-m BYTES] [-i MS] [-t] [-c]\n");
+			"\t[-s SCHEDULER] [-w NAME,NAME...] [-c] [-g CONG] [-G NAME,NAME...]\n"
+			"\t[-n WEIGHT] [-N WEIGHT] [-l OPTLEN] [-b BYTES] [-d SECONDS]\n"
+			"\t[-m BYTES] [-i MS] [-t]\n");
 		return 2;
 	}
-	while ((opt = getopt(argc - 1, argv + 1, "a:p:s:l:b:w:m:i:tc")) != -1) {
+	while ((opt = getopt(argc - 1, argv + 1, "a:p:s:w:cg:G:n:N:l:b:d:m:i:t")) != -1) {
 		switch (opt) {
 		case 'a':
 			args.addr = optarg;
@@ -301,7 +392,25 @@ int main(int argc, char **argv)
 			args.bytes = strtoull(optarg, NULL, 0);
 			break;
 		case 'w':
-			args.switches = optarg;
+			args.scheds = (struct names){ optarg, optarg };
+			break;
+		case 'g':
+			args.cong = optarg;
+			break;
+		case 'G':
+			args.congs = (struct names){ optarg, optarg };
+			break;
+		case 'n':
+			args.weight = atoi(optarg);
+			args.set_weight = true;
+			break;
+		case 'N':
+			args.weight_later = atoi(optarg);
+			args.set_weight_later = true;
+			break;
+		case 'd':
+			args.seconds = strtoull(optarg, NULL, 0);
+			args.bytes = UINT64_MAX;
 			break;
 		case 'm':
 			args.message = strtoull(optarg, NULL, 0);

@@ -9,8 +9,6 @@ need sysctl
 
 ip netns add "$client"
 ip netns add "$server"
-get() { in_client cat "/proc/sys/net/mptcp/$1"; }
-set_to() { in_client tee "/proc/sys/net/mptcp/$1" <<<"$2" >/dev/null 2>"$work/err"; }
 words() { tr ' ' '\n' | sort | xargs; }
 
 is default "$(get scheduler)" "a new namespace starts with the default scheduler"

@@ -64,9 +64,10 @@ static void print_count(const char *what, unsigned long long count)
 /* Only wvegas measures the base RTT. */
 static void print_coupling(const struct mptcpctl_coupling *coupling)
 {
-	printf("      coupled %u  growth %.2f of reno", coupling->subflows,
-	       coupling->growth / 1000.0);
-	if (coupling->base_rtt_us)
+	printf("      coupled %u", coupling->subflows);
+	if (!coupling->base_rtt_us)
+		printf("  growth %.2f of reno", coupling->growth / 1000.0);
+	else
 		printf("  base-rtt %.1f ms  queued %.1f  target %.1f",
 		       coupling->base_rtt_us / 1000.0, coupling->queued / 1000.0,
 		       coupling->target / 1000.0);

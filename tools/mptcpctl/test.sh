@@ -253,11 +253,11 @@ else
 			python3 "$work/connect.py" $port sh -c "$(subflows $port $name)"
 		check "run: an ordinary user, $name" 0 "" user run --congestion "$name" -- true
 		check "list: $name is loaded" 0 "^$name +- +all +yes +(-|exponent=1 weight=1)$" ctl list
-		check "show: $name is coupled" 0 "^      coupled 2  growth -?[0-9]+\.[0-9][0-9] of reno" \
+		check "show: $name is coupled" 0 "^      coupled 2  (growth -?[0-9]+\.[0-9][0-9] of reno|base-rtt)" \
 			ctl run --congestion "$name" -- python3 "$work/connect.py" -$port "$tool" show
 		cp "$work/out" "$work/coupled"
 		check "show: only wvegas has a base RTT" "$([ $name = wvegas ]; echo $?)" "" \
-			grep -E "of reno  base-rtt [1-9][0-9.]+ ms  queued [0-9]+\.[0-9]  target [0-9]+\.[0-9]$" "$work/coupled"
+			grep -E "coupled 2  base-rtt [1-9][0-9.]+ ms  queued [0-9]+\.[0-9]  target [0-9]+\.[0-9]$" "$work/coupled"
 	done
 	check "show --json: coupled" 0 '"coupling": \{"subflows": 2, "growth": -?[0-9]+\.[0-9]{3}, "base_rtt_us": null, "queued": null, "target": null\}' \
 		ctl run --congestion olia -- python3 "$work/connect.py" -7040 "$tool" show --json

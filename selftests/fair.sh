@@ -1,0 +1,209 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What coupled congestion controls promise: as much as TCP on the best path, no more than TCP
+# where others share it, and little where it is crowded.
+#
+# To measure shares takes minutes: FAIR_SECONDS for each of some twenty measurements. It is a
+# minute in virtual time; on a real machine this part is skipped unless it is set.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+need ss
+[ -e /proc/sys/net/mptcp/ewlia_weight ] || skip_all "this kernel has no coupled congestion control"
+
+virtual() { grep -q time-travel /proc/cmdline; }
+seconds=${FAIR_SECONDS:-}
+[ -n "$seconds" ] || ! virtual || seconds=45
+warmup=5
+patience=$((${seconds:-0} + 120))
+
+# within LOW VALUE HIGH: percent, shown on failure.
+within() { echo "$1 < $2 < $3 ?"; [ "$1" -lt "$2" ] && [ "$2" -lt "$3" ]; }
+
+# shared N: subflows over path 1, from as many addresses.
+shared() {
+	local i
+	in_client ip mptcp endpoint flush
+	in_server ip mptcp endpoint flush
+	for ((i = 2; i <= $1; i++)); do
+		in_client ip mptcp endpoint add "10.0.1.1$i" dev c1 subflow
+	done
+}
+
+# And one over path 2.
+second_path() { in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal; }
+
+# rivals N: plain TCP flows with reno on path 1, for as long as a connection is measured.
+rivals() {
+	local port
+	for ((port = 5001; port <= 5000 + $1; port++)); do
+		timeout $patience ip netns exec "$server" "$sched_sock" listen -t -p $port >/dev/null 2>&1 &
+		timeout $patience ip netns exec "$client" "$sched_sock" connect -t -a 10.0.1.2 -p $port \
+			-g reno -d $((warmup + seconds + 1)) >/dev/null 2>&1 &
+	done
+}
+
+# flows FILE: KIND PATH BYTES, what each of the client's had acknowledged until now.
+flows() {
+	in_client ss -tinHO state established | awk '{
+		kind = /tcp-ulp-mptcp/ ? "subflow" : "rival"
+		split($4, peer, ".")
+		for (i = 5; i <= NF; i++)
+			if (sub("^bytes_acked:", "", $i))
+				print kind, peer[3], $i
+	}' >"$work/$1"
+}
+
+# acked KIND PATH: bytes between the two looks.
+acked() {
+	awk -v kind="$1" -v path="$2" '$1 == kind && $2 == path { sum += FILENAME ~ /end$/ ? $3 : -$3 }
+		END { print sum + 0 }' "$work/start" "$work/end"
+}
+
+# measure CONG RIVALS: bytes of a connection on path $one and $two, and of a $rival.
+measure() {
+	rivals "$2"
+	serve
+	begin -g "$1" -d $((warmup + seconds + 1))
+	sleep $warmup
+	flows start
+	sleep "$seconds"
+	flows end
+	complete
+	wait
+	one=$(acked subflow 1) two=$(acked subflow 2)
+	rival=$(($(acked rival 1) / $2))
+	echo "# $1: $one bytes on path 1, $two on path 2; a rival on path 1: $rival"
+	[ "$(value client sent) 0" = "$(value server received) $(value server wrong)" ] ||
+		result 1 "$1: the bytes are right"
+}
+
+# like_reno WHAT NAMES ARG...: a transfer with each takes as long as one with reno.
+like_reno() {
+	local what=$1 names=$2 margin=3 name alone
+	shift 2
+	virtual || margin=10
+	took -b 6000000 -g reno "$@"
+	alone=$took
+	for name in $names; do
+		took -b 6000000 -g "$name" "$@"
+		echo "# $name, $what: $took ms, reno $alone ms"
+		arrived 6000000 "$name, $what: the bytes are right"
+		that "it takes as long as reno, within $margin %" \
+			within $((100 - margin)) $((100 * took / alone)) $((100 + margin))
+	done
+}
+
+# The queue is too short for the path to be used up: it depends on the window.
+one_subflow() {
+	shared 1
+	shape 1 10mbit 20ms 25
+	like_reno "one subflow" "lia olia balia ewlia"
+	like_reno "plain TCP" "lia olia balia wvegas ewlia" -t
+}
+
+disjoint_paths() {
+	local name alone
+	shape 1 10mbit 20ms 50
+	shape 2 4mbit 50ms 50
+	shared 1
+	took -b 6000000 -t -g reno
+	alone=$took
+	second_path
+	for name in lia olia balia wvegas ewlia; do
+		took -b 6000000 -g $name
+		echo "# $name, two paths: $took ms, reno on the better one: $alone ms"
+		arrived 6000000 "$name, two paths: the bytes are right"
+		that "it is faster than TCP on the better one" less "$took" $((alone * 95 / 100))
+	done
+}
+
+# Packets are lost at random, whoever sent them, which is what the models assume: in theory
+# both get the same.
+one_lossy_path() {
+	local n name
+	shape 1 200mbit 20ms 1000 loss 0.2%
+	for n in 2 4 8; do
+		shared $n
+		for name in lia olia balia; do
+			measure $name 1
+			that "$name: $n subflows get 0.5 to 1.7 of what TCP gets" \
+				within 50 $((100 * one / rival)) 170
+		done
+	done
+	shared 4
+	measure reno 1
+	that "reno: 4 subflows get more than 2.2 of it" less 220 $((100 * one / rival))
+}
+
+# A full queue hits those first who grow in larger steps.
+one_bottleneck() {
+	local name
+	shape 1 10mbit 20ms 50
+	shared 4
+	for name in lia olia balia; do
+		measure $name 1
+		that "$name: 4 subflows get 0.5 to 2.2 of what TCP gets at the same bottleneck" \
+			within 50 $((100 * one / rival)) 220
+	done
+	measure reno 1
+	that "reno: they get more" less 220 $((100 * one / rival))
+}
+
+# Two subflows share path 1 with TCP, one has path 2 for itself.
+with_another_path() {
+	local name
+	shape 1 10mbit 20ms 50
+	shape 2 5mbit 20ms 50
+	shared 2
+	second_path
+	for name in lia olia balia; do
+		measure $name 1
+		that "$name: who has another path takes no more than TCP where it is shared" \
+			less $((100 * one / rival)) 120
+	done
+}
+
+a_crowded_path() {
+	local name share free
+	shape 1 10mbit 20ms 50
+	shape 2 10mbit 20ms 50
+	shared 1
+	second_path
+	measure reno 3
+	share=$((1000 * one / (one + two))) free=$two
+	for name in olia balia; do
+		measure $name 3
+		that "$name: it leaves the path to those who have no other: less than 0.8 of reno's share" \
+			less $((1000 * one / (one + two))) $((share * 8 / 10))
+		that "$name: and gets what TCP gets on the other one, at least" \
+			less $((free * 95 / 100)) $((one + two))
+	done
+}
+
+shares() {
+	if [ -z "$seconds" ]; then
+		skip "shares: they take minutes, set FAIR_SECONDS"
+		return
+	fi
+	one_lossy_path
+	one_bottleneck
+	with_another_path
+	a_crowded_path
+}
+
+hosts 10mbit 20ms 10mbit 20ms
+for i in 2 3 4 5 6 7 8; do
+	ip -n "$client" addr add "10.0.1.1$i/24" dev c1
+done
+in_both ip mptcp limits set subflow 8 add_addr_accepted 8
+in_both sysctl -q net.ipv4.tcp_no_metrics_save=1
+# The windows are the limit then, not what waits for a slow subflow.
+scheduler inorder
+
+one_subflow
+disjoint_paths
+shares
+
+finish
