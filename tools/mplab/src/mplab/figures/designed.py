@@ -213,13 +213,13 @@ DESIGNED = [
         "fig3.3", "Benefit against the buffer, by congestion control",
         "close to perfect in the low-BDP environment for coupled control, OLIA and Cubic alike, less with"
         " small buffers; wVegas below zero",
-        ("low", "high"), congestions=("cubic", "reno", *COUPLED),
+        ("low", "high"), ("inorder",), congestions=("cubic", "reno", *COUPLED),
         buffers=(500_000, MB, 2 * MB, 4 * MB, 8 * MB, None), small=(500_000, None), count=6, delays=True,
     ),
     Designed(
         "fig3.5", "Random loss, by congestion control",
         "coupled control and OLIA mostly at 0 (they leave the lossy path); Cubic near 1",
-        ("low-lossy", "high-lossy"), congestions=("cubic", "reno", *COUPLED), count=6,
+        ("low-lossy", "high-lossy"), ("inorder",), congestions=("cubic", "reno", *COUPLED), count=6,
     ),
     Designed(
         "fig4.13", "Autotuned buffers: the fixed penalization",

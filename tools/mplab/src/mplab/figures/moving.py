@@ -34,13 +34,15 @@ class Congested(Figure):
     def _cell(self, s: Setting, congestion: str) -> list[Conditions]:
         return [
             Conditions(
-                (paths.parse(PATH),) * 2, "default", congestion, Bulk(TO, 0), competing=COMPETING,
+                (paths.parse(PATH),) * 2, "inorder", congestion, Bulk(TO, 0), competing=COMPETING,
                 competing_path=1, competitor=Bulk(LASTS, 0, FROM), seed=seed,
             )
             for seed in range(s.pick(5, 1))
         ]  # fmt: skip
 
     def plan(self, s: Setting) -> list[Conditions]:
+        if not s.having("inorder"):
+            return []
         return [c for name in s.controls(*self.controls) for c in self._cell(s, name)]
 
     def draw(self, s: Setting, results: Outcome, canvas: Canvas) -> Table:
