@@ -3,8 +3,9 @@
 # What coupled congestion controls promise: as much as TCP on the best path, no more than TCP
 # where others share it, and little where it is crowded.
 #
-# To measure shares takes minutes: FAIR_SECONDS for each of some twenty measurements. It is a
-# minute in virtual time; on a real machine this part is skipped unless it is set.
+# To measure shares takes FAIR_SECONDS each, nineteen times. In virtual time they are 50; on
+# a real machine this part is skipped unless they are set. The limits are at least three
+# standard deviations from what was measured in some ten runs of 45 to 60 seconds.
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
@@ -14,9 +15,10 @@ need ss
 
 virtual() { grep -q time-travel /proc/cmdline; }
 seconds=${FAIR_SECONDS:-}
-[ -n "$seconds" ] || ! virtual || seconds=45
+[ -n "$seconds" ] || ! virtual || seconds=50
 warmup=5
-patience=$((${seconds:-0} + 120))
+lasts=$((warmup + ${seconds:-0} + 3))
+patience=$((lasts + 120))
 
 # within LOW VALUE HIGH: percent, shown on failure.
 within() { echo "$1 < $2 < $3 ?"; [ "$1" -lt "$2" ] && [ "$2" -lt "$3" ]; }
@@ -40,7 +42,7 @@ rivals() {
 	for ((port = 5001; port <= 5000 + $1; port++)); do
 		timeout $patience ip netns exec "$server" "$sched_sock" listen -t -p $port >/dev/null 2>&1 &
 		timeout $patience ip netns exec "$client" "$sched_sock" connect -t -a 10.0.1.2 -p $port \
-			-g reno -d $((warmup + seconds + 1)) >/dev/null 2>&1 &
+			-g reno -d $lasts >/dev/null 2>&1 &
 	done
 }
 
@@ -65,7 +67,7 @@ acked() {
 measure() {
 	rivals "$2"
 	serve
-	begin -g "$1" -d $((warmup + seconds + 1))
+	begin -g "$1" -d $lasts
 	sleep $warmup
 	flows start
 	sleep "$seconds"
@@ -120,7 +122,8 @@ disjoint_paths() {
 }
 
 # Packets are lost at random, whoever sent them, which is what the models assume: in theory
-# both get the same.
+# both get the same. Measured: lia 0.92 to 1.46, olia 0.79 to 1.13, balia 0.98 to 1.39; 4
+# subflows with reno 3.4 to 4.1.
 one_lossy_path() {
 	local n name
 	shape 1 200mbit 20ms 1000 loss 0.2%
@@ -128,43 +131,44 @@ one_lossy_path() {
 		shared $n
 		for name in lia olia balia; do
 			measure $name 1
-			that "$name: $n subflows get 0.5 to 1.7 of what TCP gets" \
+			that "$name: $n subflows get 0.5 to 1.7 of what TCP gets on a lossy path" \
 				within 50 $((100 * one / rival)) 170
 		done
 	done
-	shared 4
-	measure reno 1
-	that "reno: 4 subflows get more than 2.2 of it" less 220 $((100 * one / rival))
 }
 
-# A full queue hits those first who grow in larger steps.
+# A full queue hits those first who grow in larger steps. Measured: lia 1.1 to 1.9, olia 0.9
+# to 1.5, balia 1.1 to 1.7, reno 3.2 to 4.2.
 one_bottleneck() {
 	local name
-	shape 1 10mbit 20ms 50
+	shape 1 10mbit 20ms 70
 	shared 4
 	for name in lia olia balia; do
-		measure $name 1
-		that "$name: 4 subflows get 0.5 to 2.2 of what TCP gets at the same bottleneck" \
-			within 50 $((100 * one / rival)) 220
+		measure $name 3
+		that "$name: 4 subflows get 0.6 to 2.2 of what TCP gets at a bottleneck" \
+			within 60 $((100 * one / rival)) 220
 	done
-	measure reno 1
+	measure reno 3
 	that "reno: they get more" less 220 $((100 * one / rival))
 }
 
-# Two subflows share path 1 with TCP, one has path 2 for itself.
+# Three subflows share path 1 with TCP, one has path 2 for itself. Measured: lia 0.5 to 1.0,
+# olia 0.2 to 0.5, balia 0.4 to 0.8, reno 1.8 to 3.3.
 with_another_path() {
 	local name
 	shape 1 10mbit 20ms 50
 	shape 2 5mbit 20ms 50
-	shared 2
+	shared 3
 	second_path
 	for name in lia olia balia; do
 		measure $name 1
 		that "$name: who has another path takes no more than TCP where it is shared" \
-			less $((100 * one / rival)) 120
+			less $((100 * one / rival)) 150
 	done
 }
 
+# Shares of what the connection sends. Measured: olia 2 to 6 %, balia 7 to 12 %, reno 19 to
+# 24 %.
 a_crowded_path() {
 	local name share free
 	shape 1 10mbit 20ms 50
@@ -175,22 +179,42 @@ a_crowded_path() {
 	share=$((1000 * one / (one + two))) free=$two
 	for name in olia balia; do
 		measure $name 3
-		that "$name: it leaves the path to those who have no other: less than 0.8 of reno's share" \
+		that "$name: less than 0.8 of reno's share is on a crowded path" \
 			less $((1000 * one / (one + two))) $((share * 8 / 10))
-		that "$name: and gets what TCP gets on the other one, at least" \
+		that "$name: and with the other one it gets what TCP gets there, at least" \
 			less $((free * 95 / 100)) $((one + two))
 	done
 }
 
+# What was the smallest RTT is no longer to be had: it must not count as a queue for ever.
+a_path_gets_longer() {
+	local sent
+	shape 1 10mbit 20ms 300
+	shared 1
+	serve
+	begin -g wvegas -d 40
+	sleep 5
+	shape 1 10mbit 150ms 300
+	sleep 22
+	flows start
+	sleep 10
+	flows end
+	complete
+	sent=$(acked subflow 1)
+	echo "# wvegas: $sent bytes in 10 s"
+	that "wvegas: a path that became longer is filled again" less 8000000 "$sent"
+}
+
 shares() {
 	if [ -z "$seconds" ]; then
-		skip "shares: they take minutes, set FAIR_SECONDS"
+		skip "shares: they take long, set FAIR_SECONDS"
 		return
 	fi
 	one_lossy_path
 	one_bottleneck
 	with_another_path
 	a_crowded_path
+	a_path_gets_longer
 }
 
 hosts 10mbit 20ms 10mbit 20ms
