@@ -122,7 +122,7 @@ disjoint_paths() {
 }
 
 # Packets are lost at random, whoever sent them, which is what the models assume: in theory
-# both get the same. Measured: lia 0.92 to 1.46, olia 0.79 to 1.13, balia 0.98 to 1.39; 4
+# both get the same. Measured: lia 0.9 to 1.5, olia 0.8 to 1.1, balia 1.0 to 1.4; 4
 # subflows with reno 3.4 to 4.1.
 one_lossy_path() {
 	local n name
@@ -137,23 +137,23 @@ one_lossy_path() {
 	done
 }
 
-# A full queue hits those first who grow in larger steps. Measured: lia 1.1 to 1.9, olia 0.9
-# to 1.5, balia 1.1 to 1.7, reno 3.2 to 4.2.
+# A full queue hits those first who grow in larger steps. Measured: lia 1.1 to 1.5, olia 0.7
+# to 1.2, balia 1.0 to 1.2, reno 2.7 to 3.4.
 one_bottleneck() {
 	local name
 	shape 1 10mbit 20ms 70
 	shared 4
 	for name in lia olia balia; do
 		measure $name 3
-		that "$name: 4 subflows get 0.6 to 2.2 of what TCP gets at a bottleneck" \
-			within 60 $((100 * one / rival)) 220
+		that "$name: 4 subflows get 0.5 to 1.9 of what TCP gets at a bottleneck" \
+			within 50 $((100 * one / rival)) 190
 	done
 	measure reno 3
 	that "reno: they get more" less 220 $((100 * one / rival))
 }
 
-# Three subflows share path 1 with TCP, one has path 2 for itself. Measured: lia 0.5 to 1.0,
-# olia 0.2 to 0.5, balia 0.4 to 0.8, reno 1.8 to 3.3.
+# Three subflows share path 1 with TCP, one has path 2 for itself. Measured: lia 0.6 to 1.0,
+# olia 0.2 to 1.1, balia 0.4 to 1.0, reno 1.8 to 3.3.
 with_another_path() {
 	local name
 	shape 1 10mbit 20ms 50
@@ -167,8 +167,8 @@ with_another_path() {
 	done
 }
 
-# Shares of what the connection sends. Measured: olia 2 to 6 %, balia 7 to 12 %, reno 19 to
-# 24 %.
+# Measured: of what the connection sends, olia has 2 to 11 % there, balia 7 to 11 %, reno 19
+# to 26 %.
 a_crowded_path() {
 	local name share free
 	shape 1 10mbit 20ms 50
@@ -179,8 +179,8 @@ a_crowded_path() {
 	share=$((1000 * one / (one + two))) free=$two
 	for name in olia balia; do
 		measure $name 3
-		that "$name: less than 0.8 of reno's share is on a crowded path" \
-			less $((1000 * one / (one + two))) $((share * 8 / 10))
+		that "$name: less than two thirds of reno's share are on a crowded path" \
+			less $((1000 * one / (one + two))) $((share * 2 / 3))
 		that "$name: and with the other one it gets what TCP gets there, at least" \
 			less $((free * 95 / 100)) $((one + two))
 	done
