@@ -855,7 +855,8 @@ def main() -> int:
     except (Bad, ValueError) as e:
         print(f"not ok the captures can be read\n# {e}")
         return 1
-    return 0 if all([judge(case, name) for name in args.check]) else 1
+    results = [judge(case, name) for name in args.check]
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":
