@@ -88,7 +88,7 @@ module() {
 	serve
 	begin -d 1 -g "$1"
 	sleep 0.5
-	that "nor can one that a connection uses" eval "! rmmod $module"
+	that "nor can one that a connection uses" eval "loaded $module && ! rmmod $module"
 	complete
 	arrived "$(value client sent)" "and the transfer is not disturbed"
 	that "after the connection it can" unload "$module"
@@ -237,6 +237,9 @@ weight_window() {
 	serve -g ewlia -N 5
 	transfer -b 100000
 	starts server 5 "n can be set on the accepted socket, before it sends"
+	serve -g ewlia -n 5 -N 1
+	transfer -b 100000
+	is "cwnd 10" "$(window server | cut -d' ' -f1,2)" "n can be taken back until then"
 	serve -g reno -n 5
 	transfer -b 100000
 	is "cwnd 10" "$(window server | cut -d' ' -f1,2)" "it has no effect with reno"

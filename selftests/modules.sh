@@ -42,7 +42,8 @@ rmmod mptcp_sched_rr
 serve
 begin -b 4000000 -s rr
 sleep 0.3
-that "a module in use by a connection cannot be removed" eval '! rmmod mptcp_sched_rr'
+that "a module in use by a connection cannot be removed" \
+	eval 'loaded mptcp_sched_rr && ! rmmod mptcp_sched_rr'
 complete
 arrived 4000000 "and the transfer is not disturbed"
 that "after the connection it can" unload mptcp_sched_rr

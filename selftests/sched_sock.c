@@ -362,10 +362,71 @@ static int do_connect(struct args *args)
 	return 0;
 }
 
+/* The options behind the command; false if there is one that is not known. */
+static bool parse(struct args *args, int argc, char **argv)
+{
+	int opt;
+
+	while ((opt = getopt(argc - 1, argv + 1, "a:p:s:w:cg:G:n:N:l:b:d:m:i:t")) != -1) {
+		switch (opt) {
+		case 'a':
+			args->addr = optarg;
+			break;
+		case 'p':
+			args->port = atoi(optarg);
+			break;
+		case 's':
+			args->sched = optarg;
+			break;
+		case 'l':
+			args->optlen = atoi(optarg);
+			break;
+		case 'b':
+			args->bytes = strtoull(optarg, NULL, 0);
+			break;
+		case 'w':
+			args->scheds = (struct names){ optarg, optarg };
+			break;
+		case 'g':
+			args->cong = optarg;
+			break;
+		case 'G':
+			args->congs = (struct names){ optarg, optarg };
+			break;
+		case 'n':
+			args->weight = atoi(optarg);
+			args->set_weight = true;
+			break;
+		case 'N':
+			args->weight_later = atoi(optarg);
+			args->set_weight_later = true;
+			break;
+		case 'd':
+			args->seconds = strtoull(optarg, NULL, 0);
+			args->bytes = UINT64_MAX;
+			break;
+		case 'm':
+			args->message = strtoull(optarg, NULL, 0);
+			break;
+		case 'i':
+			args->interval_ms = atoi(optarg);
+			break;
+		case 't':
+			args->tcp = true;
+			break;
+		case 'c':
+			args->change_after_accept = true;
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	struct args args = { .optlen = -1, .bytes = 1 << 20 };
-	int opt;
 
 	if (argc < 2) {
 		fprintf(stderr, "usage: sched_sock option|listen|connect [-a ADDR] [-p PORT]\n"
@@ -374,60 +435,8 @@ int main(int argc, char **argv)
 			"\t[-m BYTES] [-i MS] [-t]\n");
 		return 2;
 	}
-	while ((opt = getopt(argc - 1, argv + 1, "a:p:s:w:cg:G:n:N:l:b:d:m:i:t")) != -1) {
-		switch (opt) {
-		case 'a':
-			args.addr = optarg;
-			break;
-		case 'p':
-			args.port = atoi(optarg);
-			break;
-		case 's':
-			args.sched = optarg;
-			break;
-		case 'l':
-			args.optlen = atoi(optarg);
-			break;
-		case 'b':
-			args.bytes = strtoull(optarg, NULL, 0);
-			break;
-		case 'w':
-			args.scheds = (struct names){ optarg, optarg };
-			break;
-		case 'g':
-			args.cong = optarg;
-			break;
-		case 'G':
-			args.congs = (struct names){ optarg, optarg };
-			break;
-		case 'n':
-			args.weight = atoi(optarg);
-			args.set_weight = true;
-			break;
-		case 'N':
-			args.weight_later = atoi(optarg);
-			args.set_weight_later = true;
-			break;
-		case 'd':
-			args.seconds = strtoull(optarg, NULL, 0);
-			args.bytes = UINT64_MAX;
-			break;
-		case 'm':
-			args.message = strtoull(optarg, NULL, 0);
-			break;
-		case 'i':
-			args.interval_ms = atoi(optarg);
-			break;
-		case 't':
-			args.tcp = true;
-			break;
-		case 'c':
-			args.change_after_accept = true;
-			break;
-		default:
-			return 2;
-		}
-	}
+	if (!parse(&args, argc, argv))
+		return 2;
 	if (args.message > CHUNK) {
 		fprintf(stderr, "sched_sock: -m takes at most %d\n", CHUNK);
 		return 2;

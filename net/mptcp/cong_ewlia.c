@@ -35,6 +35,11 @@
 
 #define EWLIA_SSTHRESH	65536	/* bytes, for all together */
 
+struct ewlia {
+	struct mptcp_cong cong;
+	bool	limited;	/* begins with less than others do */
+};
+
 /* @weight is at most 2^16, so that its square fits. */
 VISIBLE_IF_KUNIT s64 mptcp_cong_ewlia(const struct mptcp_cong_view *view, u32 weight,
 				      unsigned int exponent)
@@ -70,11 +75,16 @@ static void ewlia_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 static void ewlia_start(struct sock *sk)
 {
 	u32 weight = mptcp_cong_weight(sk);
+	struct ewlia *ewlia = inet_csk_ca(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	if (weight == 1 || tp->data_segs_out)
+	/* with 1 it begins as all do, unless the weight was another one before */
+	if (tp->data_segs_out || (weight == 1 && !ewlia->limited))
 		return;
-	tp->snd_ssthresh = max(EWLIA_SSTHRESH / weight / tp->mss_cache, 2U);
+	ewlia->limited = weight > 1;
+	tp->snd_ssthresh = TCP_INFINITE_SSTHRESH;
+	if (ewlia->limited)
+		tp->snd_ssthresh = max(EWLIA_SSTHRESH / weight / tp->mss_cache, 2U);
 	tcp_snd_cwnd_set(tp, max(TCP_INIT_CWND / weight, 1U));
 }
 
@@ -107,7 +117,7 @@ static struct tcp_congestion_ops mptcp_ewlia = {
 
 static int __init ewlia_init(void)
 {
-	BUILD_BUG_ON(sizeof(struct mptcp_cong) > ICSK_CA_PRIV_SIZE);
+	BUILD_BUG_ON(sizeof(struct ewlia) > ICSK_CA_PRIV_SIZE);
 	return tcp_register_congestion_control(&mptcp_ewlia);
 }
 
