@@ -11,7 +11,8 @@
  * depends on the algorithm: cong_lia.c, cong_olia.c, cong_balia.c, cong_wvegas.c,
  * cong_ewlia.c. Each is an ordinary TCP congestion control, chosen by the sysctl
  * net.ipv4.tcp_congestion_control or the socket option TCP_CONGESTION. On a
- * plain TCP socket, and on a connection with one subflow, it behaves as Reno.
+ * plain TCP socket, and on a connection with one subflow, it behaves as Reno;
+ * wVegas goes by delay on the latter, too.
  *
  * Sharing
  *
@@ -324,7 +325,7 @@ void mptcp_cong_grow(struct sock *sk, s64 increase, u32 acked)
 	segs = clamp_t(s64, tcp_snd_cwnd(tp) + segs, 1, tp->snd_cwnd_clamp);
 	tcp_snd_cwnd_set(tp, segs);
 	/* what shrinks is not to grow back by slow start */
-	tp->snd_ssthresh = min(tp->snd_ssthresh, max_t(u32, segs, 1));
+	tp->snd_ssthresh = min_t(u32, tp->snd_ssthresh, segs);
 }
 EXPORT_SYMBOL_GPL(mptcp_cong_grow);
 

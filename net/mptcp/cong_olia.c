@@ -88,10 +88,11 @@ static s64 olia_shift(const struct mptcp_cong_view *view)
 {
 	struct olia_sets sets = olia_sets(view);
 	u32 lacking = sets.best & ~sets.largest & sets.limited;
-	s64 reno = mptcp_cong_reno(&view->path[0]);
+	s64 reno;
 
 	if (!lacking)
 		return 0;
+	reno = mptcp_cong_reno(&view->path[0]);
 	if (lacking & BIT(0))
 		return div_s64(reno, view->paths * hweight32(lacking));
 	if (sets.largest & BIT(0))
