@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
 need setpriv modprobe rmmod ss
-[ -e /proc/sys/net/mptcp/ewlia_weight ] || skip_all "this kernel has no coupled congestion control"
+need_coupled
 
 coupled=(lia olia balia wvegas ewlia)
 

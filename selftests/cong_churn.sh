@@ -10,6 +10,7 @@ cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
 need
+need_coupled
 
 rounds=${CHURN_ROUNDS:-6}
 workers=8
@@ -25,8 +26,8 @@ in_both sysctl -q net.ipv4.tcp_congestion_control=olia
 # connection PORT: moves the bytes once, congestion control changing every 64 KB.
 connection() {
 	local report=$work/report-$1 status=0
-	timeout 120 ip netns exec "$server" "$sched_sock" listen -p "$1" >"$report" 2>&1 &
-	timeout 120 ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p "$1" -b $size \
+	timeout $patience ip netns exec "$server" "$sched_sock" listen -p "$1" >"$report" 2>&1 &
+	timeout $patience ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p "$1" -b $size \
 		-G "lia,cubic,olia,balia,reno,wvegas,ewlia" >"$report-c" 2>&1 || status=$?
 	wait
 	[ "$status" = 0 ] && grep -qx "received=$size" "$report" && grep -qx wrong=0 "$report"

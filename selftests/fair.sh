@@ -11,7 +11,7 @@ cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
 need ss
-[ -e /proc/sys/net/mptcp/ewlia_weight ] || skip_all "this kernel has no coupled congestion control"
+need_coupled
 
 virtual() { grep -q time-travel /proc/cmdline; }
 seconds=${FAIR_SECONDS:-}

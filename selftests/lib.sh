@@ -90,6 +90,11 @@ need() {
 	done
 }
 
+need_coupled() {
+	[ -e /proc/sys/net/mptcp/ewlia_weight ] ||
+		skip_all "this kernel has no coupled congestion control"
+}
+
 # path N RATE DELAY: the Nth path, DELAY in each direction.
 path() {
 	ip link add "c$1" netns "$client" type veth peer name "s$1" netns "$server"

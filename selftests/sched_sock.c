@@ -70,15 +70,20 @@ static uint8_t pattern(uint64_t offset)
 	return (offset * 0x9e3779b97f4a7c15ULL) >> 56;
 }
 
-static void show_sched(int fd, const char *key)
+static void show_name(int fd, int level, int option, const char *key)
 {
 	char name[64] = "";
 	socklen_t len = sizeof(name);
 
-	if (getsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, &len))
+	if (getsockopt(fd, level, option, name, &len))
 		printf("%s=%s\n", key, strerrorname_np(errno));
 	else
 		printf("%s=%s\n", key, name);
+}
+
+static void show_sched(int fd, const char *key)
+{
+	show_name(fd, SOL_MPTCP, MPTCP_SCHEDULER, key);
 }
 
 static bool set_sched(int fd, const char *name, int len)
@@ -91,13 +96,7 @@ static bool set_sched(int fd, const char *name, int len)
 
 static void show_cong(int fd, const char *key)
 {
-	char name[64] = "";
-	socklen_t len = sizeof(name);
-
-	if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len))
-		printf("%s=%s\n", key, strerrorname_np(errno));
-	else
-		printf("%s=%s\n", key, name);
+	show_name(fd, IPPROTO_TCP, TCP_CONGESTION, key);
 }
 
 static bool set_cong(int fd, const char *name)
