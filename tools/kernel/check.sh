@@ -77,8 +77,19 @@ model() {
 kunit='modprobe -a mptcp_sched_test mptcp_cong_test mptcp_token_test mptcp_crypto_test && dmesg | sed "s/^\[[^]]*\] //" |
 	grep -E "^ *(ok|not ok|#|KTAP|1\.\.)" | grep -v "^ok\|^not ok"'
 make -s -C "$top/selftests" OUTPUT="$logs/bin" all
+make -s -C "$top/selftests/robust" OUTPUT="$logs/bin" all
+
+# selftest "NAME [ARG...]": its script.
+selftest() {
+	local dir
+	for dir in "$top/selftests" "$top/selftests/robust"; do
+		[ ! -x "$dir/${1%% *}.sh" ] || { echo "$dir/${1%% *}.sh"; return; }
+	done
+	die "there is no test '$1'"
+}
 
 run_test() {
+	local script arguments
 	case $1 in
 	kunit) guest kunit bash -c "$kunit" ;;
 	mptcpctl) guest mptcpctl "$top/tools/mptcpctl/test.sh" ;;
@@ -87,8 +98,10 @@ run_test() {
 	accuracy | promises) host "$1" /usr/bin/python3 "$top/tools/mplab/tests/$1.py" "$kernel" ;;
 	source | readme) host "$1" "$top/tools/kernel/tests/$1-test.sh" ;;
 	*)
-		[ -x "$top/selftests/$1.sh" ] || die "there is no test '$1'"
-		guest "$1" env PATH="$logs/bin:$PATH" "$top/selftests/$1.sh"
+		script=$(selftest "$1")
+		# a name may carry arguments: "middlebox quick"
+		read -ra arguments <<<"$1"
+		guest "${1// /-}" env PATH="$logs/bin:$PATH" "$script" "${arguments[@]:1}"
 		;;
 	esac
 }

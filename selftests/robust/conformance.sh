@@ -5,8 +5,8 @@
 # usage: conformance.sh [4|6]
 set -euo pipefail
 cd "$(dirname "$0")"
-# shellcheck source=lib.sh
-. ./lib.sh
+# shellcheck source=../lib.sh
+. ../lib.sh
 need tcpdump
 python=/usr/bin/python3
 families=${*:-4 6}
