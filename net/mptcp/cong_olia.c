@@ -19,9 +19,11 @@
  *		-1 / (N * |M|) for r in M, if there is one in B that is not
  *		0 otherwise
  *
- * A path in B that does not use up the window it has lacks none: it has all that
- * the application or the scheduler wants of it, and would not take what the
- * others gave up. So it does not count as in B then.
+ * A path that does not use up the window it has is not in B: it has all that the
+ * application or the scheduler wants of it, would not take what the others gave
+ * up, and that it has no losses says nothing of what it could carry. Next to it
+ * the best of the others may take more: otherwise a path that clears after
+ * congestion stays small as long as another has never been full.
  *
  * The increase may be negative. A loss halves a window; with siblings down to
  * one segment, so that a bad path is left with hardly more than a probe.
@@ -45,7 +47,6 @@ struct olia {
 struct olia_sets {
 	u32	best;
 	u32	largest;
-	u32	limited;
 };
 
 /* l is below 2^32: its square, times rtt, is compared exactly. */
@@ -58,16 +59,16 @@ static bool olia_worse(const struct mptcp_cong_path *a,
 
 static struct olia_sets olia_sets(const struct mptcp_cong_view *view)
 {
-	struct olia_sets sets = { .best = BIT(0), .largest = BIT(0), .limited = BIT(0) };
+	struct olia_sets sets = { .best = BIT(0), .largest = BIT(0) };
 	unsigned int i, best = 0, largest = 0;
 
 	for (i = 1; i < view->paths; i++) {
 		const struct mptcp_cong_path *path = &view->path[i];
 
-		if (olia_worse(&view->path[best], path)) {
+		if (path->limited && olia_worse(&view->path[best], path)) {
 			best = i;
 			sets.best = BIT(i);
-		} else if (!olia_worse(path, &view->path[best])) {
+		} else if (path->limited && !olia_worse(path, &view->path[best])) {
 			sets.best |= BIT(i);
 		}
 		if (path->wnd > view->path[largest].wnd) {
@@ -76,8 +77,6 @@ static struct olia_sets olia_sets(const struct mptcp_cong_view *view)
 		} else if (path->wnd == view->path[largest].wnd) {
 			sets.largest |= BIT(i);
 		}
-		if (path->limited)
-			sets.limited |= BIT(i);
 	}
 
 	return sets;
@@ -87,7 +86,7 @@ static struct olia_sets olia_sets(const struct mptcp_cong_view *view)
 static s64 olia_shift(const struct mptcp_cong_view *view)
 {
 	struct olia_sets sets = olia_sets(view);
-	u32 lacking = sets.best & ~sets.largest & sets.limited;
+	u32 lacking = sets.best & ~sets.largest;
 	s64 reno;
 
 	if (!lacking)

@@ -164,6 +164,22 @@ static void window_that_is_not_used_is_not_lacking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_cong_olia(&view), linked);
 }
 
+static void window_that_is_not_used_is_not_best(struct kunit *test)
+{
+	struct mptcp_cong_view view = { .paths = 2 };
+	s64 linked;
+
+	fill_path(&view.path[0], 50, 20000, 1000, 1000);
+	fill_path(&view.path[1], 100, 20000, 1000, 100000);
+	view.rate = view.path[0].rate + view.path[1].rate;
+	linked = mptcp_cong_linked(&view, 0);
+
+	/* the other one is better and has more: so be it, unless it is idle */
+	KUNIT_EXPECT_EQ(test, mptcp_cong_olia(&view), linked);
+	view.path[1].limited = false;
+	KUNIT_EXPECT_GT(test, mptcp_cong_olia(&view), linked);
+}
+
 static void exact_comparison(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, mptcp_cong_less(U64_MAX, U32_MAX - 1, U64_MAX, U32_MAX));
@@ -336,6 +352,7 @@ static struct kunit_case mptcp_cong_cases[] = {
 	KUNIT_CASE(any_state_gives_an_increase),
 	KUNIT_CASE(one_path_is_reno),
 	KUNIT_CASE(window_that_is_not_used_is_not_lacking),
+	KUNIT_CASE(window_that_is_not_used_is_not_best),
 	KUNIT_CASE(exact_comparison),
 	KUNIT_CASE(subflows_see_each_other),
 	KUNIT_CASE(plain_tcp_is_alone),

@@ -11,7 +11,9 @@ usage() {
 	  uml        build/uml/linux, the test bed (User-Mode Linux)
 	  x86        build/x86, for QEMU and real machines
 	  upstream   build/upstream/linux, uml with what Linux's own selftests use
-	  debug      build/debug/linux, uml with lockdep, KASAN and friends
+	  debug      build/debug/linux, uml with lockdep, KASAN, kmemleak and friends
+	  locks      build/locks, x86 with lockdep and slab debugging
+	  races      build/races, x86 with KCSAN
 	VARIANT=stock  build Linux as it came, in build/stock/KIND
 	TARGET         make targets (default: the kernel and its modules)
 	USAGE
@@ -22,9 +24,13 @@ set_kind() {
 	arch=um image=linux fragments=("$config/common.config" "$config/uml.config")
 	case $1 in
 	uml) ;;
-	upstream | debug) fragments+=("$config/$1.config" "$config/trace.config") ;;
-	x86) arch=x86_64 image=bzImage
-		fragments=("$config/common.config" "$config/x86.config" "$config/trace.config") ;;
+	upstream) fragments+=("$config/upstream.config" "$config/trace.config") ;;
+	debug) fragments+=("$config/debug.config" "$config/memory.config" "$config/trace.config") ;;
+	x86 | locks | races) arch=x86_64 image=bzImage
+		fragments=("$config/common.config" "$config/x86.config" "$config/trace.config") ;;&
+	locks) fragments+=("$config/debug.config" "$config/locks.config") ;;
+	races) fragments+=("$config/races.config") ;;
+	x86) ;;
 	*) usage >&2; exit 2 ;;
 	esac
 }

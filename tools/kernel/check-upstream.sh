@@ -3,12 +3,15 @@
 # Linux's own MPTCP selftests on the patched and on the unpatched kernel, side by side. What
 # passes unpatched must pass patched; what fails unpatched is named. Some of these tests fail
 # once in a while on any kernel: a difference counts when a second run confirms it.
-# TESTS="diag mptcp_join ..." chooses; default: all of them.
+# The transfers are repeated with each other scheduler as the default of all namespaces.
+# TESTS="diag mptcp_join ..." and SCHEDULERS="rr ..." choose; default: all of them.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-tests=${TESTS:-diag pm_netlink mptcp_sockopt userspace_pm simult_flows mptcp_connect mptcp_join}
+tests=${TESTS:-diag pm_netlink mptcp_sockopt userspace_pm simult_flows mptcp_connect mptcp_connect_mmap
+	mptcp_connect_sendfile mptcp_connect_checksum mptcp_join}
+schedulers=${SCHEDULERS-rr minrtt minrtt+rp+bm redundant inorder}
 logs=$build/check-upstream
 mkdir -p "$logs"
 
@@ -26,15 +29,31 @@ build_tests() {
 		KHDR_INCLUDES="-isystem $logs/headers-$1/usr/include" all
 }
 
-# run VARIANT TEST: in a fresh guest; its TAP lines, without times, in VARIANT/TEST.tap
+# with_scheduler NAME: a directory whose "ip netns add" makes NAME the new namespace's default.
+with_scheduler() {
+	local dir=$logs/bin-$1
+	mkdir -p "$dir"
+	cat >"$dir/ip" <<-IP
+		#!/bin/sh
+		$(command -v ip || echo /sbin/ip) "\$@" || exit
+		[ "\$1 \$2" != "netns add" ] || $(command -v ip || echo /sbin/ip) netns exec "\$3" sysctl -qw net.mptcp.scheduler="$1"
+	IP
+	chmod +x "$dir/ip"
+	echo "$dir"
+}
+
+# run VARIANT TEST [SCHEDULER]: in a fresh guest; its TAP lines, without times, in
+# VARIANT/TEST.tap or VARIANT/TEST.SCHEDULER.tap
 run() {
-	local out log=$logs/$1/$2
+	local out log=$logs/$1/$2${3:+.$3} bin=''
 	out=$(dirname -- "$(source_tree "$1")")/upstream
+	[ -z "${3:-}" ] || bin=$(with_scheduler "$3"):
 	"$top/tools/kernel/boot-uml" --kernel "$out" --mem 2G --rw "$logs/$1" --dmesg "$log.dmesg" -- \
-		bash -c "cd $(printf %q "$logs/$1/mptcp") && ./$2.sh" >"$log.log" 2>&1 || true
+		env PATH="$bin$PATH:/usr/sbin:/sbin" bash -c "cd $(printf %q "$logs/$1/mptcp") && ./$2.sh" \
+		>"$log.log" 2>&1 || true
 	grep -aE '^(# )?(not )?ok [0-9]+' "$log.log" |
 		sed -E 's/^# //; s/ *# time=.*//; s/ *\(duration.*//' >"$log.tap" || true
-	say "$1 $2: $(grep -c '^ok' "$log.tap" || true) ok," \
+	say "$1 $2${3:+ $3}: $(grep -c '^ok' "$log.tap" || true) ok," \
 		"$(grep -c '^not ok' "$log.tap" || true) not ok"
 }
 
@@ -45,41 +64,58 @@ run_all() {
 	done
 }
 
-# worse TEST: lines that pass unpatched and do not pass patched
+# The transfers, with each other scheduler as the default.
+run_schedulers() {
+	local scheduler
+	for scheduler in $schedulers; do
+		run patched mptcp_connect "$scheduler"
+	done
+}
+
+# worse TEST [SCHEDULER]: lines that pass unpatched and do not pass patched
 worse() {
-	grep '^ok' "$logs/stock/$1.tap" | grep -vxFf "$logs/patched/$1.tap" || true
+	grep '^ok' "$logs/stock/$1.tap" | grep -vxFf "$logs/patched/$1${2:+.$2}.tap" || true
+}
+
+# count VARIANT NAME: "passed/all"
+count() {
+	echo "$(grep -c '^ok' "$logs/$1/$2.tap" || true)/$(wc -l <"$logs/$1/$2.tap")"
+}
+
+same=0 different=0
+# row TEST [SCHEDULER]: of the table; a difference must show twice.
+row() {
+	local name=$1${2:+.$2}
+	[ -z "$(worse "$@")" ] || run patched "$@"
+	printf '%-24s %12s %12s' "$1${2:+, $2}" "$(count stock "$1")" "$(count patched "$name")"
+	if grep -Eq 'WARNING:|BUG:|Oops' "$logs/patched/$name.dmesg"; then
+		different=$((different + 1))
+		echo "  the kernel complained: see patched/$name.dmesg"
+	elif [ -s "$logs/stock/$1.tap" ] && [ -z "$(worse "$@")" ]; then
+		same=$((same + 1))
+		echo "  as unpatched"
+	else
+		different=$((different + 1))
+		echo "  WORSE"
+		worse "$@" | sed 's/^ok/    fails patched:/'
+	fi
+	[ $# -gt 1 ] || grep -h '^not ok' "$logs/stock/$1.tap" | sed 's/^not ok/    failed unpatched:/' || true
 }
 
 for variant in stock patched; do
 	"$top/tools/kernel/source.sh" prepare $variant
 	build_tests $variant
 done
-run_all stock &
+{ run_all stock; [ -z "$schedulers" ] || run_schedulers; } &
 run_all patched
 wait
 
-same=0 different=0
+printf '\n%-24s %12s %12s\n' test stock patched
 for test in $tests; do
-	[ -z "$(worse "$test")" ] || run patched "$test"
+	row "$test"
 done
-printf '\n%-16s %12s %12s\n' test stock patched
-for test in $tests; do
-	for variant in stock patched; do
-		total=$(wc -l <"$logs/$variant/$test.tap")
-		ok=$(grep -c '^ok' "$logs/$variant/$test.tap" || true)
-		declare "$variant=$ok/$total"
-	done
-	# shellcheck disable=SC2154 # set by declare
-	printf '%-16s %12s %12s' "$test" "$stock" "$patched"
-	if [ -s "$logs/stock/$test.tap" ] && [ -z "$(worse "$test")" ]; then
-		same=$((same + 1))
-		echo "  as unpatched"
-	else
-		different=$((different + 1))
-		echo "  WORSE"
-		worse "$test" | sed 's/^ok/    fails patched:/'
-	fi
-	grep -h '^not ok' "$logs/stock/$test.tap" | sed 's/^not ok/    failed unpatched:/' || true
+for scheduler in $schedulers; do
+	row mptcp_connect "$scheduler"
 done
 printf '%d passed, %d failed\n' "$same" "$different"
 [ "$different" = 0 ]

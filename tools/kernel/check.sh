@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # KUnit and the kselftests in a guest, the tools' own tests. Each test's lines go to
 # build/check/KIND/NAME.log.
-# usage: check.sh [TEST... | kernel]     KIND=uml|debug|x86: which kernel; BOOT=: what boots it
+# usage: check.sh [TEST... | all | kernel | quick | robust]
+#	KIND=uml|debug|x86|...: which kernel; BOOT=: what boots it
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -34,14 +35,15 @@ report() {
 	[ "$bad" = 0 ] || grep -E -A4 'not ok' "$log" | sed 's/^/    /'
 }
 
+complaints='WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN|ODEBUG|unreferenced object'
+
 # guest NAME COMMAND...: a test inside the guest; kernel complaints are failures, too.
 guest() {
 	local name=$1 status=0
 	shift
 	"$boot" --kernel "$kernel" --dmesg "$logs/$name.dmesg" -- "$@" \
 		>"$logs/$name.log" 2>&1 || status=$?
-	if grep -Eq 'WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN' \
-		"$logs/$name.dmesg" 2>/dev/null; then
+	if grep -Eq "$complaints" "$logs/$name.dmesg" 2>/dev/null; then
 		echo "not ok 999 the kernel complained: see $name.dmesg" >>"$logs/$name.log"
 	fi
 	report "$name" "$status"
@@ -106,13 +108,17 @@ run_test() {
 	esac
 }
 
-# what runs on a real machine, too; and the rest
+# what runs on a real machine, too; what should break it and must not, in short and whole; the rest
 kernel_tests=(kunit sysctl sockopt extensions modules rr minrtt rp bm redundant inorder backup subflows
 	cong cong_churn fair observe)
+robust_tests=(conformance middlebox faults fuzz security flood pm)
+quick_tests=("${robust_tests[@]/%/ quick}")
 tool_tests=(model mptcpctl mplab accuracy promises source readme)
 case ${1:-all} in
-all) set -- "${kernel_tests[@]}" "${tool_tests[@]}" ;;
+all) set -- "${kernel_tests[@]}" "${quick_tests[@]}" "${tool_tests[@]}" ;;
 kernel) set -- "${kernel_tests[@]}" ;;
+quick) set -- "${kernel_tests[@]}" "${quick_tests[@]}" ;;
+robust) set -- "${robust_tests[@]}" ;;
 esac
 for test in "$@"; do
 	run_test "$test"
