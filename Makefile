@@ -34,15 +34,27 @@ mptcpctl: ## build the command-line tool
 patches-refresh: ## turn edits in build/linux into patches/
 	$K/source.sh refresh
 
-check-debug: deps-check source mptcpctl ## the same under lockdep, KASAN, UBSAN
+check-robust: deps-check kernel mptcpctl ## what should break MPTCP and must not, whole (25 min)
+	$K/check.sh robust
+
+check-debug: deps-check source mptcpctl ## kernel tests under lockdep, KASAN, UBSAN, kmemleak
 	$K/build.sh debug
-	KIND=debug $K/check.sh
+	KIND=debug $K/check.sh quick
+
+check-locks: deps-vm source ## some under lockdep and slab debugging in QEMU, two CPUs
+	$K/vm.sh check locks
+
+check-races: deps-vm source ## some under KCSAN in QEMU, two CPUs
+	$K/vm.sh check races
 
 check-style: deps-style ## checkpatch, sparse, W=1, ruff, shellcheck on our files
 	$K/check-style.sh
 
 check-upstream: deps-upstream ## Linux's own MPTCP selftests, patched and unpatched
 	$K/check-upstream.sh
+
+check-interop: deps-upstream ## patched and unpatched kernels as client and server of each other
+	$K/check-interop.sh
 
 check-cost: deps-run kernel mptcpctl kernel-stock ## CPU time per transfer, patched against unpatched
 	tools/mplab/mplab cost
@@ -64,4 +76,4 @@ clean: ## remove what was built, keep the compiler cache
 	$(MAKE) -s -C tools/mptcpctl clean
 
 .PHONY: help run figures check shell source kernel kernel-stock mptcpctl patches-refresh check-style \
-	check-debug check-upstream check-cost vm check-vm deb clean
+	check-robust check-debug check-locks check-races check-upstream check-interop check-cost vm check-vm deb clean

@@ -11,7 +11,7 @@ set -euo pipefail
 pairs=${PAIRS:-patched-stock stock-patched patched-patched}
 read -ra schedulers <<<"${SCHEDULERS:-default rr minrtt redundant inorder minrtt+rp+bm}"
 logs=$build/check-interop
-limit=150
+limit=200
 passed=0 failed=0
 mkdir -p "$logs"
 
@@ -26,7 +26,9 @@ build_kernels() {
 # path N SIDE: a guest's end of it; SIDE is 0 or 1. $base: four ports that are likely free.
 path() {
 	local mine=$((base + 2 * $1 + $2)) yours=$((base + 2 * $1 + 1 - $2))
-	echo "vec$1:transport=l2tpv3,udp=1,src=127.0.0.1,dst=127.0.0.1,srcport=$mine,dstport=$yours,rx_session=$mine,tx_session=$yours"
+	printf '%s,' "vec$1:transport=l2tpv3" udp=1 src=127.0.0.1 dst=127.0.0.1 "srcport=$mine" \
+		"dstport=$yours" "rx_session=$mine"
+	echo "tx_session=$yours"
 }
 
 # boot VARIANT SIDE NAME ARG...: a guest and what it does; its output in $logs/$pair.NAME.
@@ -73,13 +75,13 @@ complaints='WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN
 talk() {
 	local server client line wanted
 	pair=$1
-	base=$((20000 + RANDOM % 10000 * 4))
+	base=$((20000 + RANDOM % 3000 * 4))
 	rm -f -- "$logs/$pair".*
 	boot "${pair#*-}" 1 server &
 	server=$!
 	boot "${pair%-*}" 0 client "$(who_is_patched "${pair%-*}" "${pair#*-}")" "${schedulers[@]}" &
 	client=$!
-	wanted=$((passed + failed + 4 * ${#schedulers[@]}))
+	wanted=$((passed + failed + 5 * ${#schedulers[@]}))
 	wait "$client" || wrong "the client ends well: $(tail -n 1 "$logs/$pair.client")"
 	wait "$server" || wrong "the server ends well: $(tail -n 1 "$logs/$pair.server")"
 	while read -r line; do
@@ -95,7 +97,7 @@ for pair in $pairs; do
 	talk "$pair"
 done
 
-printf '# %s\n' '| client | server | scheduler | IPv4 | IPv4, checksums | IPv6 | IPv6, checksums |' \
-	'| --- | --- | --- | --- | --- | --- | --- |' ${table[@]+"${table[@]}"}
+printf '# %s\n' '| client | server | scheduler | IPv4 | IPv4, checksums | IPv6 | IPv6, checksums | signals |' \
+	'| --- | --- | --- | --- | --- | --- | --- | --- |' ${table[@]+"${table[@]}"}
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

@@ -56,7 +56,7 @@ sparse_w1() {
 		object=net/mptcp/$(basename "$object" .c).o
 		rm -f "$build/uml/$object"
 		"$top/tools/kernel/build.sh" uml W=1 C=1 CF=-fdiagnostic-prefix "$object" 2>&1 |
-			grep -E 'net/mptcp/sched[a-z_]*\.[ch]:' || true
+			grep -E 'net/mptcp/(sched|cong)[a-z_]*\.[ch]:' || true
 	done
 }
 check "sparse and W=1" sparse_w1

@@ -19,9 +19,9 @@ mkdir -p "$logs/bin"
 # included; a test that broke off without a failed line is one failure.
 report() {
 	local log=$logs/$1.log ok bad skipped
-	ok=$(grep -Ec '^ *ok [0-9]+' "$log" || true)
+	ok=$(grep -E '^ *ok [0-9]+' "$log" | grep -Evc '# XFAIL' || true)
 	bad=$(grep -Ec '^ *not ok [0-9]+' "$log" || true)
-	skipped=$(grep -Ec '^ *ok [0-9]+.*# SKIP|^1\.\.0 # SKIP' "$log" || true)
+	skipped=$(grep -Ec '^ *ok [0-9]+.*# (SKIP|XFAIL)|^1\.\.0 # SKIP' "$log" || true)
 	if [ "$2" != 0 ] && [ "$2" != 4 ] && [ "$bad" = 0 ]; then
 		bad=1
 		echo "not ok: $1 broke off with status $2" >>"$log"
@@ -31,11 +31,11 @@ report() {
 		echo "not ok: $1 ran no test" >>"$log"
 	fi
 	passed=$((passed + ok)) failed=$((failed + bad))
-	printf '%-28s %4d passed %4d failed %4d skipped\n' "$1" "$ok" "$bad" "$skipped"
+	printf '%-28s %4d passed %4d failed %4d skipped or known to fail\n' "$1" "$ok" "$bad" "$skipped"
 	[ "$bad" = 0 ] || grep -E -A4 'not ok' "$log" | sed 's/^/    /'
 }
 
-complaints='WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN|ODEBUG|unreferenced object'
+complaints='WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN|KCSAN:|ODEBUG|unreferenced object'
 
 # guest NAME COMMAND...: a test inside the guest; kernel complaints are failures, too.
 guest() {

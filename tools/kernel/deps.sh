@@ -13,10 +13,10 @@ job=${1:-}
 case $job in
 build) packages=("${build[@]}") ;;
 run) packages=("${build[@]}" "${lab[@]}") ;;
-check) packages=("${build[@]}" "${lab[@]}" tcpdump man-db python3-dpkt) ;;
+check) packages=("${build[@]}" "${lab[@]}" tcpdump man-db python3-dpkt nftables mptcpize curl) ;;
 style) packages=("${build[@]}" sparse shellcheck python3-venv codespell) ;;
 upstream) packages=("${build[@]}" iproute2 ethtool iputils-ping procps iptables nftables tcpdump) ;;
-vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump qemu-system-x86 python3-venv) ;;
+vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables qemu-system-x86 python3-venv) ;;
 deb) packages=("${build[@]}" libelf-dev libssl-dev debhelper dpkg-dev rsync cpio) ;;
 *) die "usage: deps.sh build|run|check|style|upstream|vm|deb" ;;
 esac

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """One of the two guests of check-interop.sh.
 
@@ -6,8 +6,9 @@ usage: interop_guest.py server
        interop_guest.py client PATCHED SCHEDULER...
 
 The devices vec0 and vec1 lead to the other guest. The client asks the server over TCP for one
-connection after the other, moves bytes both ways, and prints a line "ok WHAT" or "not ok WHAT" for
-each, and one for the table. PATCHED says who has a scheduler to choose: client, server or both.
+connection after the other, and prints a line "ok WHAT" or "not ok WHAT" for each, and one for the
+table. Most move bytes both ways; in one, the server makes its second address a backup, takes it
+away, and aborts. PATCHED says who has a scheduler to choose: client, server or both.
 """
 
 from __future__ import annotations
@@ -29,14 +30,18 @@ ORDERS, DATA = 4999, 5000
 SIZE = 5_000_000
 PATIENCE = 30
 LISTEN, TIME_WAIT = "0A", "06"
-# What a connection without accidents does not count.
-ACCIDENTS = (
+# What a connection without accidents does not count, and one that the server aborts.
+FALLBACKS = (
     *("MPCapableFallbackACK", "MPCapableFallbackSYNACK", "MPFallbackTokenInit"),
     *("InfiniteMapTx", "InfiniteMapRx", "MPFailTx", "MPFailRx", "DataCsumErr"),
     *("DSSNotMatching", "DSSNoMatchTCP", "DSSCorruptionFallback", "DSSCorruptionReset"),
     *("MPJoinNoTokenFound", "MPJoinAckHMacFailure", "MPJoinSynAckHMacFailure", "AddAddrDrop"),
-    *("MPFastcloseTx", "MPFastcloseRx", "MPRstTx", "MPRstRx", "OutRsts", "EstabResets"),
 )
+RESETS = ("MPFastcloseTx", "MPFastcloseRx", "MPRstTx", "MPRstRx", "OutRsts", "EstabResets")
+SIGNALS = {
+    "client": ("MPPrioRx", "RmAddr", "MPFastcloseRx"),
+    "server": ("MPPrioTx", "RmAddrTx", "MPFastcloseTx"),
+}
 # The joins that each side counts, and who owns the last octet of the addresses.
 JOINS = {"client": "MPJoinSynAckRx", "server": "MPJoinAckRx"}
 HOST = {"client": 1, "server": 2}
@@ -68,7 +73,8 @@ def set_sysctl(name: str, value: str | int) -> None:
 def counters() -> dict[str, int]:
     """TCP's and MPTCP's, and the bytes sent over the second path."""
     found = {"second": int(Path("/sys/class/net/vec1/statistics/tx_bytes").read_text())}
-    lines = [line for name in ("snmp", "netstat") for line in Path("/proc/net", name).read_text().splitlines()]
+    text = Path("/proc/net/snmp").read_text() + Path("/proc/net/netstat").read_text()
+    lines = text.splitlines()
     for names, values in zip(lines[::2], lines[1::2], strict=True):
         if names.startswith(("Tcp:", "MPTcpExt:")):
             found.update(zip(names.split()[1:], map(int, values.split()[1:]), strict=True))
@@ -85,6 +91,7 @@ def exchange(connection: socket.socket, role: str, peer: str) -> str:
     sender.start()
     received = b"".join(iter(lambda: connection.recv(1 << 18), b""))
     sender.join()
+    time.sleep(0.3)  # a copy that comes after close() would be answered with a reset
     if received == data(peer):
         return ""
     return f"{len(received)} bytes came, and not the right ones"
@@ -94,6 +101,30 @@ def send(connection: socket.socket, content: bytes) -> None:
     with contextlib.suppress(OSError):  # the peer will miss bytes
         connection.sendall(content)
         connection.shutdown(socket.SHUT_WR)
+
+
+def signal(connection: socket.socket, role: str, peer: str) -> str:
+    """The client sends until the server aborts; what went wrong, or nothing."""
+    if role == "client":
+        send(connection, data(role) * 4)  # more than there is time for
+        return ""
+    received = receive_for(0.4, connection)
+    run("ip mptcp endpoint change id 1 backup")
+    received += receive_for(0.4, connection)
+    run("ip mptcp endpoint delete id 1")
+    last = receive_for(0.4, connection)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    if last and (data(peer) * 4).startswith(received + last):
+        return ""
+    return f"{len(received)}, then {len(last)} bytes came, and not the right ones"
+
+
+def receive_for(seconds: float, connection: socket.socket) -> bytes:
+    received = bytearray()
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        received += connection.recv(1 << 18)
+    return bytes(received)
 
 
 def uses_checksums(connection: socket.socket) -> bool:
@@ -123,30 +154,31 @@ def wait_for_end() -> str:
     return ""
 
 
-def judge(role: str, before: dict[str, int], checksums: bool, asked: bool) -> list[str]:
+def judge(role: str, before: dict[str, int], order: dict) -> list[str]:
     """What the host counted that it should not have, or did not."""
     after = counters()
     grown = {name: after[name] - before[name] for name in before}
-    wrong = [f"{name} {grown[name]}" for name in ACCIDENTS if grown.get(name)]
-    if grown[JOINS[role]] != 1:
-        wrong.append(f"{JOINS[role]} {grown[JOINS[role]]}")
-    if grown["second"] < SIZE // 20:
+    once = (JOINS[role], *SIGNALS[role]) if order["signals"] else (JOINS[role],)
+    never = FALLBACKS if order["signals"] else FALLBACKS + RESETS
+    wrong = [f"{name} {grown[name]}" for name in never if grown.get(name)]
+    wrong += [f"{name} {grown[name]}" for name in once if grown[name] != 1]
+    if grown["second"] < SIZE // 20 and not order["signals"]:
         wrong.append(f"only {grown['second']} bytes went over the second path")
-    if checksums != asked:
-        wrong.append(f"checksums are {checksums}")
     return wrong
 
 
-def take_part(role: str, peer: str, connection: socket.socket, asked: bool, before: dict[str, int]) -> str:
+def take_part(role: str, peer: str, connection: socket.socket, order: dict, before: dict[str, int]) -> str:
     """One side of a connection, to its end; what went wrong, or nothing."""
     connection.settimeout(PATIENCE)
     try:
         with connection:
-            wrong = [exchange(connection, role, peer)]
             checksums = uses_checksums(connection)
+            wrong = [(signal if order["signals"] else exchange)(connection, role, peer)]
     except OSError as error:
         return f"{role}: {error}"
-    wrong += [wait_for_end(), *judge(role, before, checksums, asked)]
+    wrong += [wait_for_end(), *judge(role, before, order)]
+    if checksums != order["checksums"]:
+        wrong.append(f"checksums are {checksums}")
     return "; ".join(f"{role}: {what}" for what in wrong if what)
 
 
@@ -160,7 +192,7 @@ def serve_one(order: dict, answer: TextIO) -> None:
     if order["scheduler"]:
         set_sysctl("scheduler", order["scheduler"])
     run("ip mptcp endpoint flush")
-    run(f"ip mptcp endpoint add {address(order['family'], 2, 'server')} dev vec1 signal")
+    run(f"ip mptcp endpoint add {address(order['family'], 2, 'server')} dev vec1 id 1 signal")
     before = counters()
     with new_socket(order["family"]) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -169,36 +201,35 @@ def serve_one(order: dict, answer: TextIO) -> None:
         listener.settimeout(PATIENCE)
         print("listening", file=answer, flush=True)
         connection = listener.accept()[0]
-        wrong = take_part("server", "client", connection, order["checksums"], before)
+        wrong = take_part("server", "client", connection, order, before)
     print(json.dumps(wrong), file=answer, flush=True)
 
 
 def server() -> None:
     """Do what the client asks for, until it goes."""
     with socket.create_server(("", ORDERS)) as listener:
-        orders = listener.accept()[0].makefile("rw")
+        listener.settimeout(3 * PATIENCE)
+        connection = listener.accept()[0]
+        connection.settimeout(3 * PATIENCE)
+        orders = connection.makefile("rw")
         for line in orders:
             serve_one(json.loads(line), orders)
 
 
-def ask(orders: TextIO, patched: str, scheduler: str, checksums: bool, family: int) -> str:
+def ask(orders: TextIO, patched: str, scheduler: str, order: dict) -> str:
     """One connection, checksums asked for by the client; what went wrong, or nothing."""
     if patched != "server":
         set_sysctl("scheduler", scheduler)
-    set_sysctl("checksum_enabled", int(checksums))
-    order = {
-        "scheduler": scheduler if patched != "client" else "",
-        "checksums": checksums,
-        "family": family,
-    }
+    set_sysctl("checksum_enabled", int(order["checksums"]))
+    order["scheduler"] = scheduler if patched != "client" else ""
     print(json.dumps(order), file=orders, flush=True)
     if orders.readline() != "listening\n":
         return "the server does not listen"
     before = counters()
-    connection = new_socket(family)
+    connection = new_socket(order["family"])
     connection.settimeout(PATIENCE)
-    connection.connect((address(family, 1, "server"), DATA))
-    wrong = [take_part("client", "server", connection, checksums, before), json.loads(orders.readline())]
+    connection.connect((address(order["family"], 1, "server"), DATA))
+    wrong = [take_part("client", "server", connection, order, before), json.loads(orders.readline())]
     return "; ".join(what for what in wrong if what)
 
 
@@ -207,11 +238,26 @@ def connect_orders() -> TextIO:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            return socket.create_connection((address(4, 1, "server"), ORDERS), 2 * PATIENCE).makefile("rw")
+            return socket.create_connection((address(4, 1, "server"), ORDERS), 3 * PATIENCE).makefile("rw")
         except OSError:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.2)
+
+
+def cases() -> dict[str, dict]:
+    """The connections to ask for."""
+    found = {
+        f"IPv{family}, checksums {'on' if checksums else 'off'}": {
+            "family": family,
+            "checksums": checksums,
+            "signals": False,
+        }
+        for family in (4, 6)
+        for checksums in (False, True)
+    }
+    found["backup, removed address, abort"] = {"family": 4, "checksums": False, "signals": True}
+    return found
 
 
 def client(patched: str, schedulers: list[str]) -> None:
@@ -219,13 +265,12 @@ def client(patched: str, schedulers: list[str]) -> None:
     orders = connect_orders()
     for scheduler in schedulers:
         row = [scheduler]
-        for family in 4, 6:
-            for checksums in False, True:
-                start = time.monotonic()
-                wrong = ask(orders, patched, scheduler, checksums, family)
-                row.append("wrong" if wrong else f"{time.monotonic() - start:.1f} s")
-                what = f"{scheduler}, IPv{family}, checksums {'on' if checksums else 'off'}"
-                print(f"not ok {what}\n# {wrong}" if wrong else f"ok {what}", flush=True)
+        for what, order in cases().items():
+            start = time.monotonic()
+            wrong = ask(orders, patched, scheduler, order)
+            row.append("wrong" if wrong else f"{time.monotonic() - start:.1f} s")
+            result = f"not ok {scheduler}, {what}\n# {wrong}" if wrong else f"ok {scheduler}, {what}"
+            print(result, flush=True)
         print("row", *row, sep=" | ", flush=True)
 
 

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The x86 kernel in QEMU on two CPUs: a shell, or the kselftests.
+# The x86 kernel in QEMU on two CPUs: a shell, or the kselftests; those that make CPUs meet under
+# a kernel that looks for wrong locking (locks) or data races (races).
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 boot=$top/tools/kernel/boot-qemu
-"$top/tools/kernel/build.sh" x86
+kind=${2:-x86}
+"$top/tools/kernel/build.sh" "$kind"
 
 shell() {
 	exec "$boot" --tty -- bash -c 'echo "The patched kernel: $(uname -a)"
@@ -15,11 +17,13 @@ shell() {
 }
 
 check() {
-	BOOT=$boot KIND=x86 "$top/tools/kernel/check.sh" kernel
+	local tests=(kernel)
+	[ "$kind" = x86 ] || tests=(kunit sockopt modules redundant inorder cong_churn "fuzz quick" "faults quick")
+	BOOT=$boot KIND=$kind "$top/tools/kernel/check.sh" "${tests[@]}"
 }
 
 case ${1:-} in
 shell) shell ;;
 check) check ;;
-*) die "usage: vm.sh shell|check" ;;
+*) die "usage: vm.sh shell | check [x86|locks|races]" ;;
 esac

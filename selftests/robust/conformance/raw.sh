@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Segments made by hand, from an address that nobody has, so that nobody answers the server.
+# For conformance.sh.
+# shellcheck disable=SC2154 # variables shared with those who source this
+
+# nobody ADDRESS: where the server sends what is for that address.
+nobody() {
+	ip -n "$server" neigh replace "$1" dev s1 nud permanent \
+		lladdr "$(in_client cat /sys/class/net/c1/address)"
+}
+
+# by_hand 4|6: each question, then each one broken.
+by_hand() {
+	local name="by hand, IPv$1" source=10.0.1.77
+	family "$1"
+	[ "$1" = 4 ] || source=fd00:1::77
+	no_endpoints
+	checksums 0
+	delays 10ms 10ms
+	nobody "$source"
+	sink
+	in_client "$python" -B -m conformance.raw "$first" "$source" >"$work/judge" 2>&1 || true
+	tell "$name"
+	in_client "$python" -B -m conformance.raw "$first" "$source" break >"$work/judge" 2>&1 || true
+	is "0 right" "$(grep -c '^ok ' "$work/judge") right" "$name: of other questions no answer is right"
+	! grep -A 1 '^ok ' "$work/judge" || true
+	end_sink
+}
