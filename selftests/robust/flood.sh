@@ -40,9 +40,9 @@ half_open() { in_server ss -Htn state syn-recv | wc -l; }
 
 # settled COMMAND VALUE: it gives it, within two minutes.
 settled() {
-	for _ in $(seq 120); do
+	for _ in $(seq 24); do
 		[ "$("$1")" != "$2" ] || return 0
-		sleep 1
+		sleep 5
 	done
 	echo "$1: $("$1"), not $2"
 	return 1

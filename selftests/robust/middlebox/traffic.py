@@ -42,6 +42,11 @@ class Arrived:
     wrong: int | None = None
 
 
+def common(data: bytes, at: int, part: bytes) -> int:
+    """How many bytes are the same from there on."""
+    return len(os.path.commonprefix([data[at : at + len(part)], part]))
+
+
 def compare(pieces: list[bytes], mark: bytes, new: bytes, data: bytes) -> Arrived:
     """Each piece as it was sent, each mark as it was sent or as the box wrote it."""
     arrived, at = Arrived(len(data)), 0
@@ -53,10 +58,11 @@ def compare(pieces: list[bytes], mark: bytes, new: bytes, data: bytes) -> Arrive
             arrived.replaced += 1
             at += len(new)
         elif number:
-            arrived.wrong = at
+            # the stream may end within a mark
+            arrived.wrong = at + max(common(data, at, mark), common(data, at, new))
             return arrived
-        if data[at : at + len(piece)] != piece:
-            arrived.wrong = at + len(os.path.commonprefix([data[at : at + len(piece)], piece]))
+        if not data.startswith(piece, at):
+            arrived.wrong = at + common(data, at, piece)
             return arrived
         at += len(piece)
     if at != len(data):
