@@ -39,7 +39,7 @@ for file in $(files_of 'net/mptcp/*.[ch]'); do
 	check "checkpatch $file" checkpatch -f "$file"
 done
 ignore=PREFER_KERNEL_TYPES,ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,LONG_LINE_STRING
-for file in $(files_of 'selftests/*.c' 'tools/mptcpctl/*.[ch]'); do
+for file in $(files_of 'selftests/*.[ch]' 'tools/mptcpctl/*.[ch]'); do
 	check "checkpatch $file" checkpatch -f "$file"
 done
 ignore=

@@ -49,7 +49,7 @@ run() {
 	out=$(dirname -- "$(source_tree "$1")")/upstream
 	[ -z "${3:-}" ] || bin=$(with_scheduler "$3"):
 	"$top/tools/kernel/boot-uml" --kernel "$out" --mem 2G --rw "$logs/$1" --dmesg "$log.dmesg" -- \
-		env PATH="$bin$PATH:/usr/sbin:/sbin" bash -c "cd $(printf %q "$logs/$1/mptcp") && ./$2.sh" \
+		env PATH="$bin$PATH:/usr/sbin:/sbin" bash -c "cd $(printf %q "$logs/$1/mptcp") && bash ./$2.sh" \
 		>"$log.log" 2>&1 || true
 	grep -aE '^(# )?(not )?ok [0-9]+' "$log.log" |
 		sed -E 's/^# //; s/ *# time=.*//; s/ *\(duration.*//' >"$log.tap" || true

@@ -22,6 +22,7 @@ from traffic import IPPROTO_MPTCP, Arrived, Transfer, compare, stream
 from net import Hosts, Network, counters, set_sysctl
 
 IPPROTO_TCP = 6
+WRONG = "wrong bytes"
 PATIENCE = 90.0  # in seconds, with a transfer; MPTCP gives up 60 s after it lost its last subflow
 SCHEDULERS = ("default", "rr", "minrtt", "minrtt+rp+bm", "redundant", "inorder")
 WORDS = {
@@ -105,7 +106,7 @@ def errors(moving: Transfer, ended: bool, up: Arrived, down: Arrived) -> list[Fa
     for side, arrived in ("server", up), ("client", down):
         if arrived.wrong is not None and arrived.wrong < arrived.size:
             text = f"the {side}'s byte {arrived.wrong} of {arrived.size} is wrong"
-            found.append(Fault("wrong bytes", text))
+            found.append(Fault(WRONG, text))
     for side, end in moving.ends():
         if end.error:
             found.append(Fault(end.error, f"the {side} gets {end.error}"))
