@@ -179,10 +179,12 @@ interrupted_by() {
 	shift 2
 	choose $((interruption++))
 	start -n "$(many 6)" -j 40 -b 2000000:20000000 "$@"
-	meanwhile "$command"
+	# Then it must recover: a half-closed connection gets no further subflow, and the timer of
+	# its only one may have grown to a minute.
+	most=30 meanwhile "$command"
+	calm
 	end
 	right "$what, $chosen"
-	calm
 }
 
 interruptions() {

@@ -106,11 +106,11 @@ show() {
 	done
 }
 
-# meanwhile COMMAND...: over and over again while the last load lasts; each time counts.
+# [most=N] meanwhile COMMAND...: over and over again while the last load lasts; each time counts.
 meanwhile() {
 	local cycles=0
 	sleep 0.3
-	while kill -0 "$sending" 2>/dev/null; do
+	while [ "$cycles" -lt "${most:-1000000}" ] && kill -0 "$sending" 2>/dev/null; do
 		"$@" || true
 		cycles=$((cycles + 1))
 	done 2>"$work/meanwhile"

@@ -502,7 +502,7 @@ static int prepare(int fd)
 	set_int(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 	set_int(fd, IPPROTO_TCP, TCP_KEEPIDLE, 15);
 	set_int(fd, IPPROTO_TCP, TCP_KEEPINTVL, 5);
-	set_int(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
+	set_int(fd, IPPROTO_TCP, TCP_KEEPCNT, 20);
 	if (args.sndbuf)
 		set_int(fd, SOL_SOCKET, SO_SNDBUF, args.sndbuf);
 	return fd;
