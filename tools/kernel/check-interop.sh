@@ -69,8 +69,6 @@ judge() {
 # wrong WHAT: a failure of the pair as a whole.
 wrong() { judge "not ok $1"; }
 
-complaints='WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN'
-
 # talk PAIR: "CLIENT-SERVER"
 talk() {
 	local server client line wanted

@@ -88,7 +88,7 @@ row() {
 	local name=$1${2:+.$2}
 	[ -z "$(worse "$@")" ] || run patched "$@"
 	printf '%-24s %12s %12s' "$1${2:+, $2}" "$(count stock "$1")" "$(count patched "$name")"
-	if grep -Eq 'WARNING:|BUG:|Oops' "$logs/patched/$name.dmesg"; then
+	if grep -Eq "$complaints" "$logs/patched/$name.dmesg"; then
 		different=$((different + 1))
 		echo "  the kernel complained: see patched/$name.dmesg"
 	elif [ -s "$logs/stock/$1.tap" ] && [ -z "$(worse "$@")" ]; then

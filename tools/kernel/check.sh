@@ -35,8 +35,6 @@ report() {
 	[ "$bad" = 0 ] || grep -E -A4 'not ok' "$log" | sed 's/^/    /'
 }
 
-complaints='WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN|KCSAN:|ODEBUG|unreferenced object'
-
 # guest NAME COMMAND...: a test inside the guest; kernel complaints are failures, too.
 guest() {
 	local name=$1 status=0

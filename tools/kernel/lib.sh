@@ -18,3 +18,7 @@ source_tree() {
 	*) die "unknown variant '$1' (patched or stock)" ;;
 	esac
 }
+
+# In a guest's log: what a test must not cause.
+# shellcheck disable=SC2034 # for those who source this
+complaints='WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN|KCSAN:|ODEBUG|unreferenced object'
