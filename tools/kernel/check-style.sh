@@ -70,9 +70,10 @@ run_ruff() {
 	local venv=$build/venv
 	[ -x "$venv/bin/ruff" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q ruff; } >&2
 	local config=$top/tools/mplab/pyproject.toml
-	"$venv/bin/ruff" check -q tools && "$venv/bin/ruff" check -q --config "$config" selftests &&
-		"$venv/bin/ruff" format -q --check tools &&
-		"$venv/bin/ruff" format -q --check --config "$config" selftests
+	"$venv/bin/ruff" check -q tools/mplab tools/cong-model &&
+		"$venv/bin/ruff" check -q --config "$config" tools/kernel selftests &&
+		"$venv/bin/ruff" format -q --check tools/mplab tools/cong-model &&
+		"$venv/bin/ruff" format -q --check --config "$config" tools/kernel selftests
 }
 check "ruff" run_ruff
 check "codespell" codespell -q 3 -L msk,ser,ans,sergent,whis README.md Documentation net tools selftests patches
