@@ -72,7 +72,7 @@ deps-%:
 	@$K/deps.sh $*
 
 clean: ## remove what was built, keep the compiler cache
-	rm -rf build/linux build/stock build/uml build/upstream build/debug build/x86 build/deb
+	rm -rf build/linux build/stock build/uml build/upstream build/debug build/x86 build/locks build/races build/deb
 	$(MAKE) -s -C tools/mptcpctl clean
 
 .PHONY: help run figures check shell source kernel kernel-stock mptcpctl patches-refresh check-style \
