@@ -13,9 +13,10 @@
  * their E... name.
  */
 #define _GNU_SOURCE
+#include "mptcp_uapi.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,23 +26,6 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifndef IPPROTO_MPTCP
-#define IPPROTO_MPTCP 262
-#endif
-#ifndef SOL_MPTCP
-#define SOL_MPTCP 284
-#endif
-#ifndef MPTCP_SCHEDULER
-#define MPTCP_SCHEDULER 43
-#endif
-
-#ifndef MPTCP_SCHED_INFO
-#define MPTCP_SCHED_INFO 44
-#endif
-#ifndef MPTCP_CONG_WEIGHT
-#define MPTCP_CONG_WEIGHT 45
-#endif
 
 #define CHUNK 65536
 

@@ -22,9 +22,10 @@
  * and why connections broke or failed.
  */
 #define _GNU_SOURCE
+#include "../../mptcp_uapi.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -38,16 +39,6 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifndef IPPROTO_MPTCP
-#define IPPROTO_MPTCP 262
-#endif
-#ifndef SOL_MPTCP
-#define SOL_MPTCP 284
-#endif
-#ifndef MPTCP_SCHEDULER
-#define MPTCP_SCHEDULER 43
-#endif
 
 #define CHUNK		(256 * 1024)
 #define SWITCH_EACH	(64 * 1024)

@@ -15,14 +15,14 @@
 
 static int call_sched(struct target *t)
 {
-	return setsockopt(t->fd, SOL_MPTCP_, MPTCP_SCHED, "redundant+rp", 12);
+	return setsockopt(t->fd, SOL_MPTCP, MPTCP_SCHEDULER, "redundant+rp", 12);
 }
 
 static int call_weight(struct target *t)
 {
 	int weight = 7;
 
-	return setsockopt(t->fd, SOL_MPTCP_, MPTCP_WEIGHT, &weight, sizeof(weight));
+	return setsockopt(t->fd, SOL_MPTCP, MPTCP_CONG_WEIGHT, &weight, sizeof(weight));
 }
 
 static int call_cong(struct target *t)
@@ -37,7 +37,7 @@ static int call_listen(struct target *t)
 
 static int call_socket(struct target *t)
 {
-	int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP_);
+	int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP);
 
 	if (fd < 0)
 		return -1;
@@ -78,7 +78,7 @@ static int call_info(struct target *t)
 	char info[48];
 	socklen_t len = sizeof(info);
 
-	return getsockopt(t->fd, SOL_MPTCP_, MPTCP_SCHED_INFO_, info, &len);
+	return getsockopt(t->fd, SOL_MPTCP, MPTCP_SCHED_INFO, info, &len);
 }
 
 static int call_shutdown(struct target *t)
@@ -154,7 +154,7 @@ static bool fault(struct fuzzer *f, int i, int n)
 	if (faults[i].state == NEW)
 		close_target(&old);
 	if (faults[i].call == call_accept) {
-		queued = new_socket(IPPROTO_MPTCP_);
+		queued = new_socket(IPPROTO_MPTCP);
 		if (connect(queued, (void *)&in, sizeof(in)))
 			die("connect");
 	}

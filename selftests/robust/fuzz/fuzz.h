@@ -4,19 +4,12 @@
 #define FUZZ_H
 
 #define _GNU_SOURCE
-#include <netinet/in.h>
+#include "../../mptcp_uapi.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-#define IPPROTO_MPTCP_	262
-#define SOL_MPTCP_	284
-#define MPTCP_INFO_	1
-#define MPTCP_FULL_INFO_ 4
-#define MPTCP_SCHED	43
-#define MPTCP_SCHED_INFO_ 44
-#define MPTCP_WEIGHT	45
 
 #define PEER		"10.0.1.2"	/* ports: 7000 MPTCP, 7001 TCP, 7002 MPTCP for anybody */
 #define SELF		"10.0.1.1"

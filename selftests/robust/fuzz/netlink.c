@@ -121,7 +121,7 @@ static void fuzz_diag(struct fuzzer *f, int fd)
 	if (!one_in(f, 4)) {
 		attr->nla_type = INET_DIAG_REQ_PROTOCOL;
 		attr->nla_len = NLA_HDRLEN + 4;
-		*(uint32_t *)(message + len + NLA_HDRLEN) = one_in(f, 8) ? draw(f) : IPPROTO_MPTCP_;
+		*(uint32_t *)(message + len + NLA_HDRLEN) = one_in(f, 8) ? draw(f) : IPPROTO_MPTCP;
 		len += NLA_ALIGN(attr->nla_len);
 	}
 	for (n = below(f, 3); n > 0; n--)

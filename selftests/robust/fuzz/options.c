@@ -23,23 +23,21 @@ static const int option_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, EP
 				     ENODEV, EDOM, EISCONN, ENOTCONN, EADDRINUSE, ENOBUFS, ERANGE,
 				     EACCES, 0 };
 
-#define MPTCP_(n, size) { #n, SOL_MPTCP_, n, size, true, option_errors, answer_errors }
+#define MPTCP_(n, size, set_errors) \
+	{ #n, SOL_MPTCP, n, size, true, set_errors, answer_errors }
 #define TCP_(n, size, safe) { #n, IPPROTO_TCP, n, size, safe, option_errors, option_errors }
 #define SO_(n, size, safe) { #n, SOL_SOCKET, n, size, safe, option_errors, option_errors }
 #define IP_(n, size, safe) { #n, IPPROTO_IP, n, size, safe, option_errors, option_errors }
 
 const struct option options[] = {
-	{ "MPTCP_SCHEDULER", SOL_MPTCP_, MPTCP_SCHED, 16, true, sched_set_errors, answer_errors },
-	{ "MPTCP_CONG_WEIGHT", SOL_MPTCP_, MPTCP_WEIGHT, 4, true, weight_set_errors,
-	  answer_errors },
+	MPTCP_(MPTCP_SCHEDULER, 16, sched_set_errors),
+	MPTCP_(MPTCP_CONG_WEIGHT, 4, weight_set_errors),
 	{ "TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, 16, true, cong_set_errors, answer_errors },
-	{ "MPTCP_SCHED_INFO", SOL_MPTCP_, MPTCP_SCHED_INFO_, 48, true, answer_errors,
-	  answer_errors },
-	{ "MPTCP_INFO", SOL_MPTCP_, MPTCP_INFO_, 96, true, answer_errors, answer_errors },
-	{ "MPTCP_TCPINFO", SOL_MPTCP_, 2, 1000, true, answer_errors, answer_errors },
-	{ "MPTCP_SUBFLOW_ADDRS", SOL_MPTCP_, 3, 1200, true, answer_errors, answer_errors },
-	{ "MPTCP_FULL_INFO", SOL_MPTCP_, MPTCP_FULL_INFO_, 136, true, answer_errors,
-	  answer_errors },
+	MPTCP_(MPTCP_SCHED_INFO, 48, answer_errors),
+	MPTCP_(MPTCP_INFO, 96, answer_errors),
+	MPTCP_(MPTCP_TCPINFO, 1000, answer_errors),
+	MPTCP_(MPTCP_SUBFLOW_ADDRS, 1200, answer_errors),
+	MPTCP_(MPTCP_FULL_INFO, 136, answer_errors),
 	TCP_(TCP_INFO, 250, true),
 	TCP_(TCP_CC_INFO, 20, true),
 	TCP_(TCP_ULP, 16, true),
@@ -162,7 +160,7 @@ void set_option(struct fuzzer *f, int i, struct target *t, bool model)
 		want = -predict_cong(at, room, len, f->admin, then.cong);
 	else if (model && i == WEIGHT)
 		want = -predict_weight(at, room, len, &then.weight);
-	if (model && !t->mptcp && o->level == SOL_MPTCP_)
+	if (model && !t->mptcp && o->level == SOL_MPTCP)
 		want = len < 0 ? EINVAL : ENOPROTOOPT;
 
 	err = setsockopt(t->fd, o->level, o->optname, at, len) ? errno : 0;
@@ -185,11 +183,11 @@ static void some_header(struct fuzzer *f, const struct option *o, uint8_t *at, i
 
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		words[i] = sizes[below(f, ARRAY_SIZE(sizes))];
-	if (one_in(f, 2) && (o->optname == 2 || o->optname == 3)) {
+	if (one_in(f, 2) && (o->optname == MPTCP_TCPINFO || o->optname == MPTCP_SUBFLOW_ADDRS)) {
 		words[0] = 16;
 		memset(&words[1], 0, 2 * sizeof(words[1]));
 	}
-	if (o->optname == MPTCP_FULL_INFO_) {
+	if (o->optname == MPTCP_FULL_INFO) {
 		if (one_in(f, 2))
 			memset(words, 0, 5 * sizeof(words[0]));
 		words[5] = below(f, 6);
@@ -215,7 +213,7 @@ static void some_header(struct fuzzer *f, const struct option *o, uint8_t *at, i
 void check_zone(struct fuzzer *f, const struct option *o, const uint8_t *at, int len)
 {
 	int from = at - f->zone, n, i;
-	bool more = (o->level == SOL_MPTCP_ && o->optname == MPTCP_FULL_INFO_) ||
+	bool more = (o->level == SOL_MPTCP && o->optname == MPTCP_FULL_INFO) ||
 		    (o->level == IPPROTO_TCP && o->optname == TCP_ZEROCOPY_RECEIVE);
 
 	n = more ? ZONE_SIZE - 4096 : ZONE_SIZE;
@@ -291,9 +289,9 @@ void read_options(struct target *t)
 	if (!t->mptcp)
 		return;
 	len = NAME_MAX_;
-	if (getsockopt(t->fd, SOL_MPTCP_, MPTCP_SCHED, t->sched, &len))
+	if (getsockopt(t->fd, SOL_MPTCP, MPTCP_SCHEDULER, t->sched, &len))
 		die("MPTCP_SCHEDULER");
 	len = sizeof(t->weight);
-	if (getsockopt(t->fd, SOL_MPTCP_, MPTCP_WEIGHT, &t->weight, &len))
+	if (getsockopt(t->fd, SOL_MPTCP, MPTCP_CONG_WEIGHT, &t->weight, &len))
 		die("MPTCP_CONG_WEIGHT");
 }

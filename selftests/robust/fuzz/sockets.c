@@ -62,9 +62,9 @@ void open_listeners(const char *netns)
 	there = open(path, O_RDONLY);
 	if (here < 0 || there < 0 || setns(there, CLONE_NEWNET))
 		die(path);
-	listeners[0] = new_listener(IPPROTO_MPTCP_, 7000);
+	listeners[0] = new_listener(IPPROTO_MPTCP, 7000);
 	listeners[1] = new_listener(IPPROTO_TCP, 7001);
-	listeners[2] = new_listener(IPPROTO_MPTCP_, 7002);
+	listeners[2] = new_listener(IPPROTO_MPTCP, 7002);
 	nonblocking(listeners[2]);
 	if (setns(here, CLONE_NEWNET))
 		die("setns");
@@ -128,7 +128,7 @@ static void make_single(struct target *t, enum state state)
 	struct sockaddr_in self = address(SELF, 0), nobody = address(NOBODY, 7000);
 
 	t->other = -1;
-	t->fd = new_socket(IPPROTO_MPTCP_);
+	t->fd = new_socket(IPPROTO_MPTCP);
 	nonblocking(t->fd);
 	if (state == BOUND || state == LISTENING)
 		bind(t->fd, (void *)&self, sizeof(self));
@@ -178,7 +178,7 @@ void make(struct fuzzer *f, struct target *t, enum state state)
 		make_single(t, state);
 		return;
 	}
-	new_pair(state == PLAIN ? IPPROTO_TCP : IPPROTO_MPTCP_, state == FALLBACK, &t->fd,
+	new_pair(state == PLAIN ? IPPROTO_TCP : IPPROTO_MPTCP, state == FALLBACK, &t->fd,
 		 &t->other);
 	/* the end that was accepted; of a peer without MPTCP it is plain TCP */
 	if (state == ACCEPTED || state == PLAIN || (state > PLAIN && one_in(f, 2)))

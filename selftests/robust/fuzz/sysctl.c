@@ -93,7 +93,7 @@ static void fuzz_sysctl(struct fuzzer *f, const char *scheduler)
 	close(fd);
 	if (!one_in(f, 4))
 		return;
-	t.fd = new_socket(IPPROTO_MPTCP_);
+	t.fd = new_socket(IPPROTO_MPTCP);
 	read_options(&t);
 	check_names(scheduler, t.sched);
 	close(t.fd);

@@ -72,7 +72,7 @@ void start_transfers(struct job *jobs)
 	int i, ours, theirs;
 
 	for (i = 0; i < SAFE; i += 2) {
-		new_pair(IPPROTO_MPTCP_, i / 2, &ours, &theirs);
+		new_pair(IPPROTO_MPTCP, i / 2, &ours, &theirs);
 		dup2(ours, SAFE_FD + i);
 		dup2(theirs, SAFE_FD + i + 1);
 		close(ours);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The MPTCP socket interface, for C libraries whose headers are older than it. */
+#ifndef SELFTESTS_MPTCP_UAPI_H
+#define SELFTESTS_MPTCP_UAPI_H
+
+#include <netinet/in.h>
+
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP 262
+#endif
+#ifndef SOL_MPTCP
+#define SOL_MPTCP 284
+#endif
+
+#ifndef MPTCP_INFO
+#define MPTCP_INFO 1
+#endif
+#ifndef MPTCP_TCPINFO
+#define MPTCP_TCPINFO 2
+#endif
+#ifndef MPTCP_SUBFLOW_ADDRS
+#define MPTCP_SUBFLOW_ADDRS 3
+#endif
+#ifndef MPTCP_FULL_INFO
+#define MPTCP_FULL_INFO 4
+#endif
+#ifndef MPTCP_SCHEDULER
+#define MPTCP_SCHEDULER 43
+#endif
+#ifndef MPTCP_SCHED_INFO
+#define MPTCP_SCHED_INFO 44
+#endif
+#ifndef MPTCP_CONG_WEIGHT
+#define MPTCP_CONG_WEIGHT 45
+#endif
+
+#endif
