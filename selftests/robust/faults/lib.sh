@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # shellcheck disable=SC2154,SC2034 # variables of lib.sh and faults.sh
-# For faults.sh: many connections at a time (load.c), what is done to them
+# For faults.sh: many connections at a time (load/), what is done to them
 # meanwhile, what must hold afterwards.
 
 connections=0 bytes=0 wrong=0 seed=0
