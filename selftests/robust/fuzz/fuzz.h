@@ -41,6 +41,24 @@ int result(ssize_t ret);
 void net_admin(struct fuzzer *f, bool on);
 void init_fuzzer(struct fuzzer *f, uint64_t seed);
 
+/* names.c */
+#define BASES 5
+extern const char * const bases[BASES];
+extern char known_cong[256], allowed_cong[256];	/* with spaces between */
+void read_names(void);
+
+/* table.c */
+struct option {
+	const char *name;
+	int level, optname, size;
+	bool safe;	/* the stream is the same with any value */
+	const int *set_errors, *get_errors;
+};
+
+#define OPTIONS 73U
+enum { SCHED, WEIGHT, CONG, NAMED = 8 };	/* what the model knows; what reports name */
+extern const struct option options[];
+
 /* report.c */
 enum wrong { ERROR, VALUE, ZONE, NEGATIVE, BYTES, STUCK, WRONGS };
 enum call { SEND, RECV, POLL, IOCTL, SPLICE, SENDFILE, ACCEPT, CONNECT, BIND, LISTEN, SHUTDOWN,
@@ -99,27 +117,17 @@ void make(struct fuzzer *f, struct target *t, enum state state);
 void close_target(struct target *t);
 
 /* options.c */
-struct option {
-	const char *name;
-	int level, optname, size;
-	bool safe;	/* the stream is the same with any value */
-	const int *set_errors, *get_errors;
-};
-
-#define OPTIONS 73U
-enum { SCHED, WEIGHT, CONG, NAMED = 8 };	/* what the model knows; what reports name */
-extern const struct option options[];
 void set_option(struct fuzzer *f, int i, struct target *t, bool model);
 void get_option(struct fuzzer *f, int i, struct target *t, bool model);
 void check_zone(struct fuzzer *f, const struct option *o, const uint8_t *at, int len);
 void read_options(struct target *t);
 
-/* model.c */
-#define BASES 5
-extern const char * const bases[BASES];
+/* predict.c */
 int predict_sched(const uint8_t *at, int room, int len, bool admin, char *shown);
 int predict_cong(const uint8_t *at, int room, int len, bool admin, char *shown);
 int predict_weight(const uint8_t *at, int room, int len, int *weight);
+
+/* model.c */
 void run_model(struct fuzzer *f, long calls);
 
 /* calls.c */
@@ -148,8 +156,5 @@ void run_storm(struct fuzzer *f, uint64_t seed, long calls, int threads);
 void run_netlink(struct fuzzer *f, long calls);
 void *sysctl_thread(void *arg);
 void run_faults(struct fuzzer *f);
-
-/* main.c: names of congestion controls, with spaces between */
-extern char known_cong[256], allowed_cong[256];
 
 #endif

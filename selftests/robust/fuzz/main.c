@@ -22,25 +22,10 @@
  */
 #include "fuzz.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-char known_cong[256], allowed_cong[256];
-
-static void read_list(const char *file, char *list, size_t len)
-{
-	int fd = open(file, O_RDONLY);
-	ssize_t n = fd < 0 ? -1 : read(fd, list, len - 1);
-
-	if (n < 1)
-		die(file);
-	list[n - 1] = 0;	/* without the newline */
-	close(fd);
-}
 
 int main(int argc, char **argv)
 {
@@ -56,10 +41,7 @@ int main(int argc, char **argv)
 	}
 	signal(SIGPIPE, SIG_IGN);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	read_list("/proc/sys/net/ipv4/tcp_available_congestion_control", known_cong,
-		  sizeof(known_cong));
-	read_list("/proc/sys/net/ipv4/tcp_allowed_congestion_control", allowed_cong,
-		  sizeof(allowed_cong));
+	read_names();
 	init_fuzzer(&f, seed);
 	if (strcmp(argv[1], "sysctl"))
 		open_listeners(argv[2]);
