@@ -61,20 +61,25 @@ spoil() {
 	NFT
 }
 
-# The only subflow: what is spoiled arrives spoiled, but the connection goes on.
-fails_alone() {
-	family 4
-	no_endpoints
+# spoiled N: 2 MB that path N spoils, in a capture.
+spoiled() {
 	checksums 1
 	delays 10ms 10ms
 	capture
 	serve -a "$any"
 	begin -a "$first" -b 2000000
 	sleep 0.3
-	spoil 1
+	spoil "$1"
 	complete
 	captured
 	in_client nft delete table ip spoil
+}
+
+# The only subflow: what is spoiled arrives spoiled, but the connection goes on.
+fails_alone() {
+	family 4
+	no_endpoints
+	spoiled 1
 	arrived_spoiled "a wrong checksum, one subflow: 2 MB arrive, two bytes of them spoiled"
 	judge "a wrong checksum, one subflow" --checksum --up 2000000 options fail fail_answer infinite
 	finds 6:12:11 "MP_FAIL's DSN" fail
@@ -87,16 +92,7 @@ arrived_spoiled() { is "2000000 wrong 2" "$(value server received) wrong $(value
 fails_beside() {
 	local name="a wrong checksum, subflow $1 of two"
 	family 4
-	checksums 1
-	delays 10ms 10ms
-	capture
-	serve -a "$any"
-	begin -a "$first" -b 2000000
-	sleep 0.3
-	spoil "$1"
-	complete
-	captured
-	in_client nft delete table ip spoil
+	spoiled "$1"
 	arrived 2000000 "$name: 2 MB arrive"
 	judge "$name" --checksum --up 2000000 options fail fail_reset ack
 	finds 6:12:11 "MP_FAIL's DSN" fail
