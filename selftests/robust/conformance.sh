@@ -6,8 +6,8 @@
 # usage: conformance.sh [quick | 4 | 6]		quick: IPv4, some of it
 set -euo pipefail
 cd "$(dirname "$0")"
-# shellcheck source=../lib.sh
-. ../lib.sh
+# shellcheck source=lib.sh
+. ./lib.sh
 # shellcheck source=conformance/lib.sh
 . ./conformance/lib.sh
 # shellcheck source=conformance/flows.sh
@@ -44,9 +44,10 @@ whole() {
 }
 
 need tcpdump ss
-"$python" -c 'import dpkt' 2>/dev/null || skip_all "needs $python with dpkt"
+need_dpkt
 hosts 20mbit 10ms 20mbit 15ms
 both_families
+single_segments
 crossed_route
 case ${1:-} in
 quick) quick ;;

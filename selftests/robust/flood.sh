@@ -6,11 +6,10 @@
 # usage: flood.sh [quick]
 set -euo pipefail
 cd "$(dirname "$0")"
-# shellcheck source=../lib.sh
-. ../lib.sh
+# shellcheck source=lib.sh
+. ./lib.sh
 need ss
-python=/usr/bin/python3
-"$python" -c 'import dpkt' 2>/dev/null || skip_all "needs $python with dpkt"
+need_dpkt
 
 packets=2000
 kinds=(none plain capable join unknown hmac remove_addr)

@@ -7,8 +7,8 @@
 # usage: pm.sh [quick]
 set -euo pipefail
 cd "$(dirname "$0")"
-# shellcheck source=../lib.sh
-. ../lib.sh
+# shellcheck source=lib.sh
+. ./lib.sh
 # shellcheck source=pm/lib.sh
 . ./pm/lib.sh
 # shellcheck source=pm/endpoints.sh
@@ -33,14 +33,11 @@ settle() {
 trap settle EXIT
 
 hosts 8mbit 10ms 8mbit 15ms
-for n in 1 2; do
-	ip -n "$client" addr add "fd00:$n::1/64" dev "c$n" nodad
-	ip -n "$server" addr add "fd00:$n::2/64" dev "s$n" nodad
-done
+both_families
 # what IPv4 does by itself: the server's first address through the second path
 ip -n "$client" route add fd00:1::/64 dev c2 metric 2048
 ip -n "$client" neigh add fd00:1::2 dev c2 lladdr "$(in_server cat /sys/class/net/s2/address)" nud permanent
-family 4
+addresses 4
 
 ip_mptcp
 for name in "${schedulers[@]}"; do

@@ -4,7 +4,6 @@
 # hosts with both families. Where lib.sh has been sourced.
 # shellcheck disable=SC2034,SC2154 # variables shared with those who source this
 
-python=/usr/bin/python3
 # longest frame that is captured
 snap=2000
 
@@ -89,13 +88,9 @@ delays() {
 	done
 }
 
-# family 4|6: the addresses in use; own: the client's on the second path.
+# family 4|6: its addresses are in use and announced.
 family() {
-	if [ "$1" = 4 ]; then
-		any=0.0.0.0 first=10.0.1.2 second=10.0.2.2 own=10.0.2.1
-	else
-		any=:: first=fd00:1::2 second=fd00:2::2 own=fd00:2::1
-	fi
+	addresses "$1"
 	announce
 }
 
@@ -149,17 +144,12 @@ end_sink() {
 	wait "$sunk" || true
 }
 
-both_families() {
-	local n end
+# So that captures have the segments as they are on the wire.
+single_segments() {
+	local n
 	for n in 1 2; do
-		ip -n "$client" addr add "fd00:$n::1/64" dev "c$n" nodad
-		ip -n "$server" addr add "fd00:$n::2/64" dev "s$n" nodad
-		for end in "$client c$n" "$server s$n"; do
-			# shellcheck disable=SC2086 # two words
-			set -- $end
-			# segments as they are on the wire
-			ip -n "$1" link set "$2" gso_max_segs 1
-		done
+		ip -n "$client" link set "c$n" gso_max_segs 1
+		ip -n "$server" link set "s$n" gso_max_segs 1
 	done
 }
 

@@ -84,7 +84,7 @@ fullmesh() {
 # announced 4|6: an address of the server comes and goes.
 announced() {
 	local of
-	family "$1"
+	addresses "$1"
 	in_client ip mptcp limits set add_addr_accepted 0
 	in_server ip mptcp endpoint add "$second" dev s2 id 3 signal
 	stream 2
@@ -106,7 +106,7 @@ announced() {
 	of="token=$(token)"
 	that "monitor, IPv$1: an address is announced" saw ANNOUNCED "$of remid=4 daddr$1=$second"
 	that "monitor, IPv$1: an address is removed" saw REMOVED "$of remid=4"
-	family 4
+	addresses 4
 }
 
 ip_mptcp() {

@@ -7,15 +7,6 @@ one="10.0.1.1>10.0.1.2"
 two="$one 10.0.2.1>10.0.1.2"
 moved=0
 
-# family 4|6: the addresses in use.
-family() {
-	if [ "$1" = 4 ]; then
-		any=0.0.0.0 first=10.0.1.2 second=10.0.2.2
-	else
-		any=:: first=fd00:1::2 second=fd00:2::2
-	fi
-}
-
 # afresh: no endpoints, wide limits.
 afresh() {
 	in_both ip mptcp endpoint flush

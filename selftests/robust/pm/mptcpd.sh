@@ -70,11 +70,11 @@ addr_adv() {
 	for name in "${schedulers[@]}"; do
 		advertise "$name"
 	done
-	family 6
+	addresses 6
 	stream 3
 	is "[fd00:1::1]>[fd00:1::2] [fd00:2::1]>[fd00:1::2]" "$(subflows)" "IPv6, addr_adv: a second subflow comes"
 	arrives "IPv6, addr_adv"
-	family 4
+	addresses 4
 	ended "addr_adv"
 }
 

@@ -4,7 +4,6 @@
 # shellcheck disable=SC2034,SC2154 # variables of pm.sh and its other parts
 
 mptcpctl=${MPTCPCTL:-../../tools/mptcpctl/mptcpctl}
-python=/usr/bin/python3
 programs=()
 for program in curl wget; do
 	! command -v $program >/dev/null || programs+=("$program")
@@ -154,7 +153,7 @@ mptcpized() {
 	head -c 2000000 /dev/urandom >"$work/www/file"
 	for version in 4 6; do
 		afresh
-		family $version
+		addresses $version
 		url=http://$first:8000/file
 		[ $version = 4 ] || url=http://[$first]:8000/file
 		in_server ip mptcp endpoint add "$second" dev s2 id 3 signal
@@ -163,5 +162,5 @@ mptcpized() {
 		ordinary "$url" $version
 		unweb
 	done
-	family 4
+	addresses 4
 }
