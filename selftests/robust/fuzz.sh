@@ -11,6 +11,8 @@ set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=../lib.sh
 . ../lib.sh
+# shellcheck source=faults/leaks.sh
+. ./faults/leaks.sh
 need
 fuzz=$(PATH="$PWD:$PATH" command -v mptcp_fuzz || true)
 [ -n "$fuzz" ] || skip_all "mptcp_fuzz is not built: run make"
@@ -88,15 +90,6 @@ sysctls() {
 	none value "what is read from them is in order, and so are new sockets"
 }
 
-# leaks: what no one points to any more.
-leaks() {
-	# the first scan finds what is not there yet for the second
-	echo scan >$debug/kmemleak
-	sleep 10
-	echo scan >$debug/kmemleak
-	cat $debug/kmemleak
-}
-
 faults() {
 	local file
 	mount -t debugfs none $debug 2>/dev/null || true
@@ -137,8 +130,8 @@ else
 	skip "each allocation fails: needs CONFIG_FAULT_INJECTION"
 fi
 
-if [ -e $debug/kmemleak ]; then
-	is "" "$(leaks)" "no memory is left behind"
+if has_kmemleak; then
+	that "no memory is left behind" no_leaks
 else
 	skip "no memory is left behind: needs CONFIG_DEBUG_KMEMLEAK"
 fi
