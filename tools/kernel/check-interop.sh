@@ -15,14 +15,6 @@ limit=200
 passed=0 failed=0
 mkdir -p "$logs"
 
-build_kernels() {
-	local variant
-	for variant in stock patched; do
-		"$top/tools/kernel/source.sh" prepare $variant
-		VARIANT=$variant "$top/tools/kernel/build.sh" upstream
-	done
-}
-
 # path N SIDE: a guest's end of it; SIDE is 0 or 1. $base: four ports that are likely free.
 path() {
 	local mine=$((base + 2 * $1 + $2)) yours=$((base + 2 * $1 + 1 - $2))
@@ -89,7 +81,7 @@ talk() {
 	! grep -EH "$complaints" "$logs/$pair".*.dmesg || wrong "the kernels complain of nothing"
 }
 
-[ -n "${NOBUILD:-}" ] || build_kernels
+[ -n "${NOBUILD:-}" ] || both_kernels upstream
 table=()
 for pair in $pairs; do
 	talk "$pair"

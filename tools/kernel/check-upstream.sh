@@ -15,11 +15,10 @@ schedulers=${SCHEDULERS-rr minrtt minrtt+rp+bm redundant inorder}
 logs=$build/check-upstream
 mkdir -p "$logs"
 
-# The tests of a variant's tree, built for it, below $logs/VARIANT.
+# The tests of a variant's tree, below $logs/VARIANT.
 build_tests() {
 	local tree
 	tree=$(source_tree "$1")
-	VARIANT=$1 "$top/tools/kernel/build.sh" upstream
 	# UML exports no headers; user space wants the host's architecture anyway
 	make -s -C "$tree" ARCH=x86_64 O="$logs/headers-$1" headers
 	mkdir -p "$logs/$1"
@@ -102,8 +101,8 @@ row() {
 	[ $# -gt 1 ] || grep -h '^not ok' "$logs/stock/$1.tap" | sed 's/^not ok/    failed unpatched:/' || true
 }
 
+both_kernels upstream
 for variant in stock patched; do
-	"$top/tools/kernel/source.sh" prepare $variant
 	build_tests $variant
 done
 { run_all stock; [ -z "$schedulers" ] || run_schedulers; } &

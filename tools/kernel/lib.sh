@@ -19,6 +19,15 @@ source_tree() {
 	esac
 }
 
+# both_kernels KIND: build them, of the patched and of the unpatched tree.
+both_kernels() {
+	local variant
+	for variant in stock patched; do
+		"$top/tools/kernel/source.sh" prepare $variant
+		VARIANT=$variant "$top/tools/kernel/build.sh" "$1"
+	done
+}
+
 # In a guest's log: what a test must not cause.
 # shellcheck disable=SC2034 # for those who source this
 complaints='WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN|KCSAN:|ODEBUG|unreferenced object'
