@@ -97,21 +97,22 @@ static const struct {
 	const char *name;
 	enum state state;
 	int (*call)(struct target *t);
+	bool needs_memory;
 } faults[] = {
-	{ "MPTCP_SCHEDULER of a new socket", NEW, call_sched },
-	{ "MPTCP_SCHEDULER of a connection", CONNECTED, call_sched },
-	{ "MPTCP_SCHED_INFO of a connection", CONNECTED, call_info },
-	{ "MPTCP_CONG_WEIGHT of a new socket", NEW, call_weight },
-	{ "MPTCP_CONG_WEIGHT of a connection", CONNECTED, call_weight },
-	{ "TCP_CONGESTION of a new socket", NEW, call_cong },
-	{ "TCP_CONGESTION of a connection", CONNECTED, call_cong },
-	{ "socket", NEW, call_socket },
-	{ "listen", NEW, call_listen },
-	{ "connect", NEW, call_connect },
-	{ "accept", CONNECTED, call_accept },
-	{ "send", CONNECTED, call_send },
-	{ "shutdown", CONNECTED, call_shutdown },
-	{ "disconnect", CONNECTED, call_disconnect },
+	{ "MPTCP_SCHEDULER of a new socket", NEW, call_sched, false },
+	{ "MPTCP_SCHEDULER of a connection", CONNECTED, call_sched, false },
+	{ "MPTCP_SCHED_INFO of a connection", CONNECTED, call_info, false },
+	{ "MPTCP_CONG_WEIGHT of a new socket", NEW, call_weight, false },
+	{ "MPTCP_CONG_WEIGHT of a connection", CONNECTED, call_weight, false },
+	{ "TCP_CONGESTION of a new socket", NEW, call_cong, false },
+	{ "TCP_CONGESTION of a connection", CONNECTED, call_cong, false },
+	{ "socket", NEW, call_socket, true },
+	{ "listen", NEW, call_listen, true },
+	{ "connect", NEW, call_connect, true },
+	{ "accept", CONNECTED, call_accept, true },
+	{ "send", CONNECTED, call_send, false },
+	{ "shutdown", CONNECTED, call_shutdown, false },
+	{ "disconnect", CONNECTED, call_disconnect, false },
 };
 
 static int fail_nth_fd;
@@ -136,8 +137,10 @@ static void check_kept(const struct target *t, const struct target *old, const c
 		      t->weight);
 }
 
-/* One call with the @n-th allocation failing; false: it has not that many. */
-static bool fault(struct fuzzer *f, int i, int n)
+/* One call with the @n-th allocation failing, @failed counts if it fails itself; false: it
+ * has not that many.
+ */
+static bool fault(struct fuzzer *f, int i, int n, int *failed)
 {
 	/* as with TCP: no file for a socket, no bucket for its port */
 	static const int allowed[] = { ENOMEM, ENOBUFS, EAGAIN, ENFILE, EADDRINUSE, 0 };
@@ -163,8 +166,10 @@ static bool fault(struct fuzzer *f, int i, int n)
 	left = fail_nth(0);
 	count_call(f, FAULT, err, allowed);
 	read_options(&t);
-	if (err)
+	if (err) {
 		check_kept(&t, &old, faults[i].name);
+		(*failed)++;
+	}
 	/* what failed once works the next time */
 	if (err && faults[i].call(&t) && errno != EISCONN)
 		wrong(STUCK, "%s, after allocation %d failed: %s", faults[i].name, n,
@@ -180,14 +185,18 @@ static bool fault(struct fuzzer *f, int i, int n)
 void run_faults(struct fuzzer *f)
 {
 	unsigned int i;
-	int n;
+	int n, failed;
 
 	fail_nth_fd = open("/proc/thread-self/fail-nth", O_RDWR);
 	if (fail_nth_fd < 0)
 		die("fail-nth");
 	for (i = 0; i < ARRAY_SIZE(faults); i++) {
-		for (n = 1; n < 1000 && fault(f, i, n); n++)
+		failed = 0;
+		for (n = 1; n < 1000 && fault(f, i, n, &failed); n++)
 			;
-		printf("# %s: %d allocations\n", faults[i].name, n - 1);
+		printf("# %s: %d allocations, %d of them made it fail\n", faults[i].name, n - 1,
+		       failed);
+		if (n == 1000 || (faults[i].needs_memory && !failed))
+			wrong(ERROR, "%s: no allocation could be made to fail", faults[i].name);
 	}
 }
