@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from packet import (
     ACK,
     DSS,
+    FAIL,
     FIN,
     MASK32,
     MPTCP,
@@ -64,6 +65,15 @@ def is_data(s: Segment) -> bool:
     return not s.flags & SYN
 
 
+def is_fail(s: Segment) -> bool:
+    """MP_FAIL that ends nothing."""
+    return not s.flags & RST and any(o.kind == MPTCP and o.subtype == FAIL for o in s.options)
+
+
+def is_reset_up(s: Segment) -> bool:
+    return bool(s.flags & RST) and s.up
+
+
 class Strip(Box):
     """Removes options."""
 
@@ -92,6 +102,21 @@ class StripLater(Strip):
 
     def handle(self, segment: Segment, now: float) -> list[Segment]:
         self.passed[segment.flow] = self.passed.get(segment.flow, 0) + len(segment.payload)
+        return super().handle(segment, now)
+
+
+class StripAndLose(StripLater):
+    """And the first segment of each side that is meant gets lost, or all of them."""
+
+    def __init__(self, which: Which, limit: int, lost: Which, every: bool) -> None:
+        super().__init__(which, limit)
+        self.lost, self.every = lost, every
+        self.lossy: set[Side] = set()
+
+    def handle(self, segment: Segment, now: float) -> list[Segment]:
+        if self.lost(segment) and (self.every or segment.side not in self.lossy):
+            self.lossy.add(segment.side)
+            return []
         return super().handle(segment, now)
 
 
@@ -336,13 +361,16 @@ class Edits:
 
 
 class Rewrite(Box):
-    """Replaces a text in the payload, of any length, and keeps the sequence numbers right."""
+    """Replaces a text in the payload, of any length, and keeps the sequence numbers right.
 
-    advmss = 600
+    after: not in what a flow carries first.
+    """
 
-    def __init__(self, old: bytes, new: bytes) -> None:
+    def __init__(self, old: bytes, new: bytes, after: int = 0) -> None:
         super().__init__()
         self.old, self.new, self.grows = old, new, len(new) - len(old)
+        self.after = after
+        self.advmss = 600 if self.grows > 0 else None
         self.edits: dict[Side, Edits] = {}
 
     def there(self, edits: Edits, at: int) -> int:
@@ -400,7 +428,7 @@ class Rewrite(Box):
         """Texts in what has not passed before."""
         at = payload.find(self.old)
         while at >= 0:
-            if start + at >= edits.seen:
+            if start + at >= max(edits.seen, self.after):
                 edits.starts.append(start + at)
             at = payload.find(self.old, at + len(self.old))
         edits.seen = max(edits.seen, start + len(payload))

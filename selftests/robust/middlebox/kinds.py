@@ -19,13 +19,18 @@ from boxes import (
     Rewrite,
     Split,
     Strip,
+    StripAndLose,
     StripLater,
     Window,
     is_data,
+    is_fail,
+    is_reset_up,
     is_syn,
     is_synack,
 )
 from packet import ADD_ADDR, JOIN
+
+Known = dict[tuple[str, int], str]
 
 POSITIONS = {"alone": (1,), "first": (1,), "later": (2,), "both": (1, 2)}
 
@@ -44,15 +49,13 @@ UNMAPPED = {"alone": "1 tcp", "first": "tcp 2 2-1", "later": "2 2-1", "both": "t
 # Without checksums nobody sees that bytes have changed.
 UNSEEN = TRANSPARENT
 
+# All subflows fail: a new one goes on as TCP.
+ALL_BROKEN = {"both": "tcp"}
+
 # What is known to fail, and why: (position, checksums).
-ALL_PATHS = dict.fromkeys(
-    (("both", 0), ("both", 1)), "all paths lose the options while data is on them (RFC 8684, section 3.7)"
-)
-ALL_FAIL = {("both", 1): "checksums fail on all paths while data is on them (RFC 8684, section 3.7)"}
-UNCHECKED = ALL_FAIL | dict.fromkeys(
+UNCHECKED = dict.fromkeys(
     (("first", 0), ("later", 0), ("both", 0)), "without checksums nobody sees it (RFC 8684, section 3.3)"
 )
-EACH_CLOSES = {("both", 1): "each end may close another subflow at the same time"}
 
 SIZE = 250_000  # bytes that the client sends
 MARK = b"PORT 10,0,1,1"
@@ -73,7 +76,7 @@ class Kind:
     down: int = SIZE  # bytes that the server sends
     slack: float = 1.5  # how many seconds MPTCP may take longer than four times TCP's
     named: bool = False  # only when it is asked for by name
-    known: dict[tuple[str, int], str] = field(default_factory=dict)
+    known: Known = field(default_factory=dict)
 
     def ways(self, position: str, checksum: int) -> list[str]:
         expect = self.checked if checksum and self.checked else self.expect
@@ -125,9 +128,9 @@ def later(limit: int, *directions: bool) -> Callable[[], Box]:
     return lambda: StripLater(lambda s: is_data(s) and s.up in directions, limit)
 
 
-def rewrite(what: str, new: bytes, expect: dict[str, str], known: dict[tuple[str, int], str]) -> Kind:
+def rewrite(what: str, new: bytes, expect: dict[str, str], known: Known | None = None) -> Kind:
     text = f"text of the payload replaced by {what}"
-    return Kind(text, lambda: Rewrite(MARK, new), expect, RACING, new, known=known)
+    return Kind(text, lambda: Rewrite(MARK, new), expect, RACING, new, known=known or {})
 
 
 KINDS = {
@@ -146,9 +149,19 @@ KINDS = {
         "the same, server to client", lambda: Strip(lambda s: is_data(s) and not s.up), FALLBACK
     ),
     "strip-50k": Kind("option removed after 50 KB", later(50_000, True, False), RACING),
-    "strip-100k": Kind("option removed after 100 KB", later(100_000, True, False), BROKEN, known=ALL_PATHS),
-    "strip-100k-up": Kind("the same, client to server", later(100_000, True), BROKEN, known=ALL_PATHS),
-    "strip-100k-down": Kind("the same, server to client", later(100_000, False), BROKEN, known=ALL_PATHS),
+    "strip-100k": Kind("option removed after 100 KB", later(100_000, True, False), BROKEN | ALL_BROKEN),
+    "strip-100k-up": Kind("the same, client to server", later(100_000, True), BROKEN | ALL_BROKEN),
+    "strip-100k-down": Kind("the same, server to client", later(100_000, False), BROKEN | ALL_BROKEN),
+    "strip-fail": Kind(
+        "option removed after 100 KB, the first MP_FAIL lost",
+        lambda: StripAndLose(is_data, 100_000, is_fail, every=False),
+        ALL_BROKEN,
+    ),
+    "strip-deaf": Kind(
+        "option removed after 100 KB, the client's resets dropped",
+        lambda: StripAndLose(is_data, 100_000, is_reset_up, every=True),
+        ALL_BROKEN,
+    ),
     "strip-250k": Kind("option removed after 250 KB", later(250_000, True, False), LATE),
     "strip-250k-up": Kind("the same, client to server", later(250_000, True), LATE),
     "strip-250k-down": Kind("the same, server to client", later(250_000, False), LATE),
@@ -182,13 +195,20 @@ KINDS = {
     "sequence": Kind("other sequence numbers", Randomize, TRANSPARENT),
     "split-copy": Kind("segments split, option in both", lambda: Split(True), TRANSPARENT),
     "split-first": Kind("segments split, option in the first", lambda: Split(False), TRANSPARENT),
-    "coalesce": Kind("segments joined, option of the first", Coalesce, UNMAPPED, known=EACH_CLOSES),
+    "coalesce": Kind("segments joined, option of the first", Coalesce, UNMAPPED),
     "ack-first": Kind("pro-active ACK from the first byte", lambda: Acker(0), FALLBACK | {"later": "2"}),
     "ack": Kind("pro-active ACK after 30 KB", lambda: Acker(30_000), TRANSPARENT),
     "ack-window": Kind("the same, with its own window", lambda: Acker(30_000, 200), TRANSPARENT),
     "window": Kind("window made smaller", lambda: Window(16_000), TRANSPARENT),
-    "rewrite-same": rewrite("one of the same length", b"PORT 10,9,8,7", UNSEEN, ALL_FAIL),
+    "rewrite-same": rewrite("one of the same length", b"PORT 10,9,8,7", UNSEEN),
     "rewrite-longer": rewrite("a longer one", b"PORT 192,168,101,101", RACING, UNCHECKED),
     "rewrite-shorter": rewrite("a shorter one", b"PORT 1,1,1,1", RACING, UNCHECKED),
+    "rewrite-later": Kind(
+        "the same length, after 50 KB",
+        lambda: Rewrite(MARK, b"PORT 10,9,8,7", 50_000),
+        UNSEEN,
+        BROKEN | ALL_BROKEN,
+        b"PORT 10,9,8,7",
+    ),
     "reorder": Kind("reordered, some twice", Reorder, TRANSPARENT),
 }
