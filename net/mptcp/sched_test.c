@@ -116,6 +116,7 @@ static void fake_subflow(struct kunit *test, struct fake_conn *conn, int i)
 	tp->srtt_us = 1000 * (i + 1);
 	subflow->tcp_sock = (struct sock *)tp;
 	subflow->subflow_id = i + 1;
+	subflow->conn = (struct sock *)conn->msk;
 	list_add_tail(&subflow->node, &conn->msk->conn_list);
 	conn->subflow[i] = subflow;
 	conn->tp[i] = tp;

@@ -21,7 +21,7 @@ cd "$(dirname "$0")"
 quick=${1:-}
 rounds=${FAULTS_ROUNDS:-$([ "$quick" = quick ] && echo 1 || echo 5)}
 # shortage comes before cases that may leave memory behind: it is of the whole machine
-groups=${FAULTS_CASES:-impairments shortage changes churn deaths interruptions allocations leaks}
+groups=${FAULTS_CASES:-impairments shortage changes churn deaths interruptions patience allocations leaks}
 rate=1gbit
 failing=1
 delays=([1]=2ms [2]=5ms)
@@ -190,7 +190,7 @@ interrupted_by() {
 interruptions() {
 	interruption=0 rate=200mbit
 	calm
-	# what was sent before close() is given up after this time, even while it arrives
+	# a connection that lost all its subflows waits so long for another one
 	for_both net.mptcp.close_timeout=600
 	interrupted_by link_1_down "the first path's link goes down and up"
 	interrupted_by link_2_down "the second path's link goes down and up"
@@ -215,6 +215,24 @@ interruptions() {
 	interrupted_by both_dark "both paths go dark at a time"
 	interrupted_by both_links_down "both links go down at a time"
 	for_both net.mptcp.close_timeout=60
+	rate=1gbit
+	calm
+}
+
+# At close() there is more in the send buffer than goes in the 60 s of mptcp_close_timeout().
+patience() {
+	local n most
+	most=$(sysctl -n net.core.wmem_max)
+	sysctl -q -w net.core.wmem_max=8000000
+	rate=200kbit
+	netem 1 limit 20
+	netem 2 limit 20
+	for n in $(turns); do
+		choose "$n"
+		load -n 1 -j 1 -b 8000000 -k c -B 8000000
+		right "over two minutes of data are left at close(), $chosen"
+	done
+	sysctl -q -w net.core.wmem_max="$most"
 	rate=1gbit
 	calm
 }
