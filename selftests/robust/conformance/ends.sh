@@ -46,22 +46,22 @@ during_join() {
 	is "" "$(in_both ss -HMan state connected)" "none of these connections is left"
 }
 
-# spoil N: nft changes two bytes of the data of the next segment that the client sends over
-# path N. Without a look at TCP's checksum: on a veth pair nobody computes it.
+# spoil N...: nft changes two bytes of the data of the next segment that each subflow of the
+# client sends over these paths. Without a look at TCP's checksum: on a veth pair nobody computes it.
 spoil() {
 	in_client nft -f - <<-NFT
 		table ip spoil {
 			set done { type inet_service; flags dynamic; size 16; }
 			chain output {
 				type filter hook output priority 0;
-				oifname "c$1" tcp dport 5000 meta length > 1000 tcp sport != @done \
+				oifname { $(printf '"c%s", ' "$@") } tcp dport 5000 meta length > 1000 tcp sport != @done \
 					add @done { tcp sport } @th,1280,16 set 0x1234
 			}
 		}
 	NFT
 }
 
-# spoiled N: 2 MB that path N spoils, in a capture.
+# spoiled N...: 2 MB that these paths spoil, in a capture.
 spoiled() {
 	checksums 1
 	delays 10ms 10ms
@@ -69,7 +69,7 @@ spoiled() {
 	serve -a "$any"
 	begin -a "$first" -b 2000000
 	sleep 0.3
-	spoil "$1"
+	spoil "$@"
 	complete
 	captured
 	in_client nft delete table ip spoil
@@ -100,12 +100,24 @@ fails_beside() {
 	finds "" "what answers to MP_FAIL" fail_answer
 }
 
+# Both subflows go, a third one brings the rest as TCP: spoiled, too, but nobody looks at that.
+fails_everywhere() {
+	local name="a wrong checksum, both subflows"
+	family 4
+	spoiled 1 2
+	arrived_spoiled "$name: 2 MB arrive, two bytes of them spoiled"
+	judge "$name" restart
+	finds 6:12:11 "MP_FAIL's DSN" restart
+	finds infinite "the infinite mapping" restart
+}
+
 # wrong_checksums: nft is what spoils data.
 wrong_checksums() {
 	if command -v nft >/dev/null; then
 		fails_alone
 		fails_beside 1
 		fails_beside 2
+		fails_everywhere
 	else
 		skip "a wrong checksum: needs nft"
 	fi
