@@ -73,7 +73,10 @@ right=$(awk '{ n += $1 } END { print n }' "$work"/right-*)
 total=$((workers * rounds))
 is "$total" "$right" "$total connections, their congestion control changed every 64 KB: the bytes are right"
 joins=$(($(counter MPJoinSynAckRx) - before))
-that "subflows came while they lived ($joins)" less $((total / 4)) "$joins"
+least=$((total / 4))
+# there the endpoint is often gone before a connection gets to it
+! slow || least=0
+that "subflows came while they lived ($joins)" less $least "$joins"
 
 in_both sysctl -q net.ipv4.tcp_congestion_control=reno
 # ewlia uses lia

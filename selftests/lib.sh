@@ -14,6 +14,9 @@ tests=0 failures=0
 client=msc-$$ server=mss-$$
 work=$(mktemp -d)
 patience=120
+# KSFT_MACHINE_SLOW=yes, as in Linux' own tests: a machine that computes slowly while its clock runs on
+slow() { [ "${KSFT_MACHINE_SLOW:-}" = yes ]; }
+! slow || patience=600
 sched_sock=$(PATH="$PWD:$PATH" command -v sched_sock || true)
 
 skip_all() { echo "1..0 # SKIP $*"; exit $KSFT_SKIP; }
@@ -51,6 +54,9 @@ that() {
 		sed 's/^/# /' "$work/that"
 	fi
 }
+
+# in_time WHAT COMMAND...: the same for what a slow machine cannot promise.
+in_time() { if slow; then skip "$1: this machine is slow"; else that "$@"; fi; }
 
 # less A B: compare integers, showing them on failure.
 less() { echo "$1 < $2 ?"; [ "$1" -lt "$2" ]; }
@@ -122,6 +128,17 @@ hosts() {
 # is_module NAME: that is, not built into the kernel.
 is_module() { modinfo -F filename "$1" 2>/dev/null | grep -q '\.ko'; }
 loaded() { grep -q "^$1 " /proc/modules; }
+
+in_use() { awk -v name="$1" '$1 == name && $3 > 0 { found = 1 } END { exit !found }' /proc/modules; }
+
+# soon COMMAND...: until it succeeds, for some seconds.
+soon() {
+	for _ in {1..100}; do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	return 1
+}
 
 # unload NAME: once those who use it are gone; false if they stay.
 unload() {

@@ -41,7 +41,7 @@ rmmod mptcp_sched_rr
 
 serve
 begin -b 4000000 -s rr
-sleep 0.3
+soon in_use mptcp_sched_rr || true
 that "a module in use by a connection cannot be removed" \
 	eval 'loaded mptcp_sched_rr && ! rmmod mptcp_sched_rr'
 complete

@@ -37,9 +37,9 @@ bulk() {
 
 	measure -b 10000000
 	arrived 10000000 "two equal paths: the bytes are right"
-	that "each carries nearly everything" less $((alone_wire * 9 / 10)) $((one < two ? one : two))
+	in_time "each carries nearly everything" less $((alone_wire * 9 / 10)) $((one < two ? one : two))
 	that "and no more than that" less "$wire" $((alone_wire * 21 / 10))
-	that "it is not slower than one path alone" less "$took" $((alone * 102 / 100))
+	in_time "it is not slower than one path alone" less "$took" $((alone * 102 / 100))
 	is "$copied" "$(value client copy_bytes)" "the socket tells the same as the counter"
 
 	shape 1 8mbit 10ms 1000
@@ -50,7 +50,7 @@ bulk() {
 	second_subflow on
 	measure -b 4000000
 	arrived 4000000 "unequal paths: the bytes are right"
-	that "it is not slower than the better one alone, by more than 5 %" \
+	in_time "it is not slower than the better one alone, by more than 5 %" \
 		less "$took" $((alone * 105 / 100))
 }
 
@@ -65,7 +65,7 @@ call() {
 	that "a call: all of it is on the better path" less 50000 "$one"
 	that "a call: and on the other one" less 50000 "$two"
 	that "a call: nothing is sent twice on either" less $((one > two ? one : two)) 70000
-	that "a call: it comes steadily" less "$(value server gap)" 41
+	in_time "a call: it comes steadily" less "$(value server gap)" 41
 
 	serve
 	begin -b 100000 -m 500 -i 20
@@ -74,7 +74,7 @@ call() {
 	complete
 	arrived 100000 "the better path dies in a call: the bytes are right"
 	# a message each 20 ms, the other path takes 20 ms more; something for the clock
-	that "nothing is later than on the other path" less "$(value server gap)" 51
+	in_time "nothing is later than on the other path" less "$(value server gap)" 51
 	shape 1 10mbit 20ms 1000
 }
 

@@ -249,6 +249,17 @@ static inline u32 mptcp_sched_free_segs(u32 cwnd, u32 cap, u32 in_flight,
 	return used < limit ? limit - used : 0;
 }
 
+/* Segments in flight on @tp, whose lock is not held: each counter is read once, but
+ * not all at the same moment, so that the sum could be negative.
+ */
+static inline u32 mptcp_sched_in_flight(const struct tcp_sock *tp)
+{
+	s32 out = READ_ONCE(tp->packets_out) + READ_ONCE(tp->retrans_out);
+
+	out -= READ_ONCE(tp->sacked_out) + READ_ONCE(tp->lost_out);
+	return max(out, 0);
+}
+
 /* In a ring of subflow ids, does @a come before @b after @last? The one that
  * had the last turn comes at the end; ids of subflows that are gone may serve
  * as @last.

@@ -67,7 +67,7 @@ u32 mptcp_sched_bm_cap(struct mptcp_sock *msk,
 	if (segs >= cwnd)
 		return MPTCP_SCHED_UNCAPPED;
 
-	if (tcp_packets_in_flight(tp) >= segs &&
+	if (mptcp_sched_in_flight(tp) >= segs &&
 	    now - subflow->sched_capped_at > srtt) {
 		subflow->sched_capped_at = now;
 		mptcp_sched_count(msk, MPTCP_MIB_SCHEDCAPPEDBYTES,

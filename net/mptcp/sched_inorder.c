@@ -138,7 +138,7 @@ static void inorder_check_full(struct inorder_subflow *is,
 	if (before(is->delivered, is->round_end))
 		return;
 
-	is->round_end = is->delivered + max(tcp_packets_in_flight(tp), 1U);
+	is->round_end = is->delivered + max(mptcp_sched_in_flight(tp), 1U);
 	if (rate >= is->full_rate + is->full_rate / 4) {
 		is->full_rate = rate;
 		is->full_rounds = 0;
@@ -251,7 +251,7 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 	p->min_rtt = mptcp_sched_min_rtt(tp);
 	p->rate = inorder_rate(subflow, p->min_rtt);
 	gain = inorder_gain(subflow, p->min_rtt);
-	p->queued = tcp_packets_in_flight(tp) * mss +
+	p->queued = mptcp_sched_in_flight(tp) * mss +
 		    READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
 	p->limit = inorder_limit(p, mss);
 	p->room = inorder_room(msk, p, mss);
@@ -356,8 +356,9 @@ static bool inorder_is_held_up(struct mptcp_sock *msk,
 	if (!before64(head, READ_ONCE(msk->wnd_end)))
 		return true;
 	owner = mptcp_sched_by_id(msk, range->subflow_id);
-	return !owner || inet_csk(mptcp_subflow_tcp_sock(owner))->icsk_ca_state >=
-			 TCP_CA_Recovery;
+	/* a bit field, which READ_ONCE() does not take: of a moment ago will do */
+	return !owner || data_race(inet_csk(mptcp_subflow_tcp_sock(owner))->icsk_ca_state >=
+				   TCP_CA_Recovery);
 }
 
 /* The peer is held up: how many segments are sent again? Losses come in bursts.

@@ -81,7 +81,7 @@ u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow)
 	unsent = READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
 	segs = mptcp_sched_free_segs(READ_ONCE(tp->snd_cwnd),
 				     subflow->sched_cap ?: MPTCP_SCHED_UNCAPPED,
-				     tcp_packets_in_flight(tp), unsent, mss);
+				     mptcp_sched_in_flight(tp), unsent, mss);
 	return min_t(u64, (u64)segs * mss, MPTCP_SCHED_BURST);
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_room);
@@ -89,7 +89,7 @@ EXPORT_SYMBOL_GPL(mptcp_sched_room);
 /* The lowest RTT of @tp, in us, at least 1. */
 u32 mptcp_sched_min_rtt(const struct tcp_sock *tp)
 {
-	u32 min_rtt = tcp_min_rtt(tp);
+	u32 min_rtt = READ_ONCE(tp->rtt_min.s[0].v);
 
 	if (min_rtt == ~0U || !min_rtt)
 		min_rtt = READ_ONCE(tp->srtt_us) >> 3;

@@ -81,7 +81,7 @@ u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow)
 	segs = mptcp_sched_rp_segs(subflow->sched_penalty,
 				   subflow->sched_penalized_from,
 				   elapsed / max(mptcp_rp_srtt(subflow), 1U),
-				   tcp_in_slow_start(tp));
+				   READ_ONCE(tp->snd_cwnd) < READ_ONCE(tp->snd_ssthresh));
 	if (segs < READ_ONCE(tp->snd_cwnd))
 		return segs;
 	subflow->sched_penalty = 0;
@@ -161,9 +161,10 @@ static u64 mptcp_rp_soon(const struct mptcp_subflow_context *helper,
 	const struct sock *ssk = owner ? mptcp_subflow_tcp_sock(owner) : NULL;
 	u64 flight;
 
-	if (!ssk || inet_csk(ssk)->icsk_ca_state >= TCP_CA_Recovery)
+	/* a bit field, which READ_ONCE() does not take: of a moment ago will do */
+	if (!ssk || data_race(inet_csk(ssk)->icsk_ca_state >= TCP_CA_Recovery))
 		return 0;
-	flight = (u64)tcp_packets_in_flight(tcp_sk(ssk)) * mptcp_sched_mss(owner);
+	flight = (u64)mptcp_sched_in_flight(tcp_sk(ssk)) * mptcp_sched_mss(owner);
 	return div_u64(flight * mptcp_rp_srtt(helper), max(mptcp_rp_srtt(owner), 1U));
 }
 

@@ -131,6 +131,7 @@ static struct fake_conn *fake_conn(struct kunit *test)
 	conn->msk = kunit_kzalloc(test, sizeof(*conn->msk), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, conn->msk);
 	INIT_LIST_HEAD(&conn->msk->conn_list);
+	((struct sock *)conn->msk)->sk_protocol = IPPROTO_MPTCP;
 	for (i = 0; i < ARRAY_SIZE(conn->subflow); i++)
 		fake_subflow(test, conn, i);
 	return conn;

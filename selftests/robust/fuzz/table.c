@@ -17,7 +17,7 @@ static const int answer_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, 0 
 static const int weight_set_errors[] = { EINVAL, EFAULT, ENOPROTOOPT, 0 };
 static const int option_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, EPERM, EBUSY, ENOENT,
 				     ENODEV, EDOM, EISCONN, ENOTCONN, EADDRINUSE, ENOBUFS, ERANGE,
-				     EACCES, 0 };
+				     EACCES, EIO, 0 };
 
 #define MPTCP_(n, size, set_errors) \
 	{ #n, SOL_MPTCP, n, size, true, set_errors, answer_errors }
