@@ -76,7 +76,7 @@ run_ruff() {
 		"$venv/bin/ruff" format -q --check --config "$config" tools/kernel selftests
 }
 check "ruff" run_ruff
-check "codespell" codespell -q 3 -L msk,ser,ans,sergent,whis README.md Documentation net tools selftests patches
+check "codespell" codespell -q 3 -L msk,ser,ans,sergent,whis,iput README.md Documentation net tools selftests patches
 
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]
