@@ -272,6 +272,9 @@ def client(patched: str, schedulers: list[str]) -> None:
             result = f"not ok {scheduler}, {what}\n# {wrong}" if wrong else f"ok {scheduler}, {what}"
             print(result, flush=True)
         print("row", *row, sep=" | ", flush=True)
+    # its end has to leave this guest before the guest ends
+    orders.close()
+    time.sleep(1)
 
 
 def main() -> None:
