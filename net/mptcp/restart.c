@@ -171,6 +171,13 @@ void mptcp_restart_joined(struct mptcp_sock *msk, const struct mptcp_subflow_con
 		mptcp_restart_schedule(msk);
 }
 
+static void mptcp_restart_note_answer(struct mptcp_subflow_context *subflow, u64 seq)
+{
+	subflow->restart_seq = seq;
+	subflow->restart_answered = 1;
+	mptcp_restart_schedule(mptcp_sk(subflow->conn));
+}
+
 /* Softirq, under the lock of the subflow: MP_FAIL without a reset came on a joined
  * subflow. False if it is not about a restart.
  */
@@ -181,9 +188,7 @@ bool mptcp_restart_fail_received(struct sock *ssk, const struct sk_buff *skb, u6
 	if (tcp_hdr(skb)->rst || !(subflow->mp_join || subflow->request_join))
 		return false;
 
-	subflow->restart_seq = fail_seq;
-	subflow->restart_answered = 1;
-	mptcp_restart_schedule(mptcp_sk(subflow->conn));
+	mptcp_restart_note_answer(subflow, fail_seq);
 	return true;
 }
 
@@ -197,10 +202,14 @@ void mptcp_restart_map_received(struct sock *ssk, const struct mptcp_options_rec
 
 	if (!mp_opt->use_map || mp_opt->data_len || !mp_opt->use_ack)
 		return;
-	subflow->restart_seq = mptcp_expand_seq(READ_ONCE(msk->snd_una), mp_opt->data_ack,
-						mp_opt->ack64);
-	subflow->restart_answered = 1;
-	mptcp_restart_schedule(msk);
+	mptcp_restart_note_answer(subflow, mptcp_expand_seq(READ_ONCE(msk->snd_una),
+							    mp_opt->data_ack, mp_opt->ack64));
+}
+
+static void mptcp_restart_send_fail(struct sock *ssk)
+{
+	mptcp_subflow_ctx(ssk)->send_mp_fail = 1;
+	tcp_send_ack(ssk);
 }
 
 /* Softirq, under the lock of the subflow: this end answered and fell back. If the
@@ -215,10 +224,8 @@ void mptcp_restart_answer_again(struct sock *ssk, const struct sk_buff *skb)
 		return;
 
 	mptcp_get_options(skb, &mp_opt);
-	if (!(mp_opt.suboptions & OPTION_MPTCP_FAIL) || mp_opt.fail_seq != subflow->restart_seq)
-		return;
-	subflow->send_mp_fail = 1;
-	tcp_send_ack(ssk);
+	if (mp_opt.suboptions & OPTION_MPTCP_FAIL && mp_opt.fail_seq == subflow->restart_seq)
+		mptcp_restart_send_fail(ssk);
 }
 
 /* Nothing was sent on this subflow, and nothing came. */
@@ -278,12 +285,6 @@ static void mptcp_restart_freeze(struct sock *sk, struct sock *ssk)
 	subflow->map_seq = msk->ack_seq;
 	subflow->map_valid = 0;
 	mptcp_data_unlock(sk);
-}
-
-static void mptcp_restart_send_fail(struct sock *ssk)
-{
-	mptcp_subflow_ctx(ssk)->send_mp_fail = 1;
-	tcp_send_ack(ssk);
 }
 
 static void mptcp_restart_set_timer(struct mptcp_sock *msk, struct sock *ssk)
