@@ -64,6 +64,19 @@ void mptcp_restart_init(struct mptcp_sock *msk)
 	INIT_LIST_HEAD(&msk->restart.replaced);
 }
 
+/* The path of this subflow changes what it carries. */
+void mptcp_reset_broken(struct sock *ssk)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+
+	lock_sock(ssk);
+	subflow->broken = 1;
+	subflow->reset_transient = 0;
+	subflow->reset_reason = MPTCP_RST_EMIDDLEBOX;
+	mptcp_subflow_reset(ssk);
+	release_sock(ssk);
+}
+
 /* A reset came. With MP_TCPRST the peer says why; decisions of the peer's
  * administrator or application are none of a middlebox.
  */
@@ -383,18 +396,12 @@ static bool mptcp_restart_acked(struct sock *sk, u64 seq)
 /* Not on this subflow. But the peer has no other one. */
 static void mptcp_restart_refuse(struct sock *sk, struct sock *ssk)
 {
-	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	struct mptcp_sock *msk = mptcp_sk(sk);
 
 	if (!msk->in_accept_queue)
 		mptcp_restart_only(sk, ssk);
 	WRITE_ONCE(msk->restart.state, MPTCP_RESTART_BROKEN);
-	lock_sock(ssk);
-	subflow->broken = 1;
-	subflow->reset_transient = 0;
-	subflow->reset_reason = MPTCP_RST_EMIDDLEBOX;
-	mptcp_subflow_reset(ssk);
-	release_sock(ssk);
+	mptcp_reset_broken(ssk);
 }
 
 /* The peer said where this end's stream begins: go on as TCP. */
