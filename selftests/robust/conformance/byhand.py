@@ -8,7 +8,7 @@ import struct
 
 import dpkt
 
-from .capture import ACK, SYN
+from .capture import ACK, RST, SYN
 from .connection import Bad
 from .crypto import idsn_of, mac, token_of
 from .mapping import MASK32, MASK64, Mapping
@@ -25,9 +25,13 @@ from .options import (
     JOIN,
     KIND_MPTCP,
     REMOVE_ADDR,
+    TCPRST,
     decode_dss,
 )
 from .wire import Wire, options
+
+Got = dpkt.tcp.TCP | None
+Answer = tuple[bool, Got]  # is it right, and what came
 
 ISN = 1000
 NONCE = b"wxyz"
@@ -58,6 +62,15 @@ def key_before_wrap(before: int) -> bytes:
         if before // 2 < (1 << 32) - (idsn_of(key) & MASK32) < before:
             return key
     raise AssertionError
+
+
+def is_reset(got: Got) -> bool:
+    return got is not None and bool(got.flags & RST)
+
+
+def is_reset_for(got: Got, reason: int) -> bool:
+    option = options(got).get(TCPRST) if got else None
+    return is_reset(got) and option is not None and option[3] == reason
 
 
 class Connection:
@@ -94,6 +107,15 @@ class Connection:
         self.segment(self.mapping(data, wide, skip, bits), data)
         self.sent += len(data)
 
+    def send_part(self, data: bytes, start: int, length: int) -> None:
+        """Of a mapping that began when so many bytes were sent, and has that length."""
+        dsn, ack = idsn_of(self.key) + 1 + start, idsn_of(self.peer_key) + 1
+        body = struct.pack(
+            "!BIIIH", DSS_ACK | DSS_MAP, ack & MASK32, dsn & MASK32, (start + 1) & MASK32, length
+        )
+        self.segment(option(DSS, 0, body), data)
+        self.sent += len(data)
+
     def send_unmapped(self, data: bytes) -> None:
         self.segment(b"", data)
         self.sent += len(data)
@@ -125,6 +147,15 @@ class Connection:
 
     def join(self, bits: int = 0, number: int = 5) -> Join:
         return Join(self, bits, number)
+
+
+def established(wire: Wire) -> Connection:
+    """The server knows that its key arrived."""
+    connection = Connection(wire)
+    connection.send(b"data")
+    if connection.arrived() is None:
+        raise Bad("the data is not acknowledged")
+    return connection
 
 
 def checksum_of(m: Mapping, data: bytes) -> bytes:

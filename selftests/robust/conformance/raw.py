@@ -14,9 +14,19 @@ import itertools
 import sys
 from collections.abc import Callable
 
-import dpkt
-
-from .byhand import ISN, Connection, capable_syn, join_syn, key_before_wrap
+from . import lengths
+from .byhand import (
+    ISN,
+    Answer,
+    Connection,
+    Got,
+    capable_syn,
+    established,
+    is_reset,
+    is_reset_for,
+    join_syn,
+    key_before_wrap,
+)
 from .capture import ACK, FIN, RST, SYN
 from .connection import Bad
 from .crypto import idsn_of
@@ -29,23 +39,10 @@ from .options import (
     FAIL,
     JOIN,
     REASON_MPTCP,
-    TCPRST,
     decode_dss,
     echo_of,
 )
 from .wire import Wire, options
-
-Got = dpkt.tcp.TCP | None
-Answer = tuple[bool, Got]
-
-
-def is_reset(got: Got) -> bool:
-    return got is not None and bool(got.flags & RST)
-
-
-def is_reset_for(got: Got, reason: int) -> bool:
-    option = options(got).get(TCPRST) if got else None
-    return is_reset(got) and option is not None and option[3] == reason
 
 
 def is_fourth(got: Got) -> bool:
@@ -74,15 +71,6 @@ def trial_closed(wire: Wire, broken: bool) -> Answer:
     connection.wire.answer(connection.port)
     got = syn(wire, join_syn(connection.token()))
     return is_reset_for(got, REASON_MPTCP), got
-
-
-def established(wire: Wire) -> Connection:
-    """The server knows that its key arrived."""
-    connection = Connection(wire)
-    connection.send(b"data")
-    if connection.arrived() is None:
-        raise Bad("the data is not acknowledged")
-    return connection
 
 
 def trial_join(wire: Wire, broken: bool) -> Answer:
@@ -280,7 +268,7 @@ def trial_wrong_checksum(wire: Wire, broken: bool) -> Answer:
 
 
 TRIALS: list[Callable[[Wire, bool], Answer]] = [
-    f for n, f in list(globals().items()) if n.startswith("trial_")
+    f for names in (globals(), vars(lengths)) for n, f in list(names.items()) if n.startswith("trial_")
 ]
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from boxes import (
     Acker,
@@ -30,8 +30,6 @@ from boxes import (
 )
 from packet import ADD_ADDR, JOIN
 
-Known = dict[tuple[str, int], str]
-
 POSITIONS = {"alone": (1,), "first": (1,), "later": (2,), "both": (1, 2)}
 
 # Ways: "tcp": it fell back, on both hosts. "1", "2": so many subflows joined and none was reset.
@@ -51,21 +49,18 @@ UNSEEN = TRANSPARENT
 
 # All subflows fail: a new one goes on as TCP.
 ALL_BROKEN = {"both": "tcp"}
-
-# What is known to fail, and why: (position, checksums).
-UNCHECKED = dict.fromkeys(
-    (("first", 0), ("later", 0), ("both", 0)), "without checksums nobody sees it (RFC 8684, section 3.3)"
-)
+BREAKS = BROKEN | ALL_BROKEN
 
 SIZE = 250_000  # bytes that the client sends
 MARK = b"PORT 10,0,1,1"
+TEXT = "text of the payload replaced by"
+SAME, LONGER, SHORTER = b"PORT 10,9,8,7", b"PORT 192,168,101,101", b"PORT 1,1,1,1"
 
 
 @dataclass
 class Kind:
     """expect: the ways that are right at a position, where the box has something to do;
-    checked: the same with checksums, if that differs. new: what it makes of the mark.
-    known: what fails, and why."""
+    checked: the same with checksums, if that differs. new: what it makes of the mark."""
 
     what: str
     make: Callable[[], Box] | None
@@ -76,7 +71,6 @@ class Kind:
     down: int = SIZE  # bytes that the server sends
     slack: float = 1.5  # how many seconds MPTCP may take longer than four times TCP's
     named: bool = False  # only when it is asked for by name
-    known: Known = field(default_factory=dict)
 
     def ways(self, position: str, checksum: int) -> list[str]:
         expect = self.checked if checksum and self.checked else self.expect
@@ -128,9 +122,8 @@ def later(limit: int, *directions: bool) -> Callable[[], Box]:
     return lambda: StripLater(lambda s: is_data(s) and s.up in directions, limit)
 
 
-def rewrite(what: str, new: bytes, expect: dict[str, str], known: Known | None = None) -> Kind:
-    text = f"text of the payload replaced by {what}"
-    return Kind(text, lambda: Rewrite(MARK, new), expect, RACING, new, known=known or {})
+def rewrite(what: str, new: bytes, expect: dict[str, str], checked: dict[str, str], after: int = 0) -> Kind:
+    return Kind(what, lambda: Rewrite(MARK, new, after), expect, checked, new)
 
 
 KINDS = {
@@ -149,9 +142,9 @@ KINDS = {
         "the same, server to client", lambda: Strip(lambda s: is_data(s) and not s.up), FALLBACK
     ),
     "strip-50k": Kind("option removed after 50 KB", later(50_000, True, False), RACING),
-    "strip-100k": Kind("option removed after 100 KB", later(100_000, True, False), BROKEN | ALL_BROKEN),
-    "strip-100k-up": Kind("the same, client to server", later(100_000, True), BROKEN | ALL_BROKEN),
-    "strip-100k-down": Kind("the same, server to client", later(100_000, False), BROKEN | ALL_BROKEN),
+    "strip-100k": Kind("option removed after 100 KB", later(100_000, True, False), BREAKS),
+    "strip-100k-up": Kind("the same, client to server", later(100_000, True), BREAKS),
+    "strip-100k-down": Kind("the same, server to client", later(100_000, False), BREAKS),
     "strip-fail": Kind(
         "option removed after 100 KB, the first MP_FAIL lost",
         lambda: StripAndLose(is_data, 100_000, is_fail, every=False),
@@ -200,15 +193,11 @@ KINDS = {
     "ack": Kind("pro-active ACK after 30 KB", lambda: Acker(30_000), TRANSPARENT),
     "ack-window": Kind("the same, with its own window", lambda: Acker(30_000, 200), TRANSPARENT),
     "window": Kind("window made smaller", lambda: Window(16_000), TRANSPARENT),
-    "rewrite-same": rewrite("one of the same length", b"PORT 10,9,8,7", UNSEEN),
-    "rewrite-longer": rewrite("a longer one", b"PORT 192,168,101,101", RACING, UNCHECKED),
-    "rewrite-shorter": rewrite("a shorter one", b"PORT 1,1,1,1", RACING, UNCHECKED),
-    "rewrite-later": Kind(
-        "the same length, after 50 KB",
-        lambda: Rewrite(MARK, b"PORT 10,9,8,7", 50_000),
-        UNSEEN,
-        BROKEN | ALL_BROKEN,
-        b"PORT 10,9,8,7",
-    ),
+    "rewrite-same": rewrite(f"{TEXT} one of the same length", SAME, UNSEEN, RACING),
+    "rewrite-longer": rewrite(f"{TEXT} a longer one", LONGER, RACING, RACING),
+    "rewrite-shorter": rewrite(f"{TEXT} a shorter one", SHORTER, RACING, RACING),
+    "rewrite-same-50k": rewrite("the same length, after 50 KB", SAME, UNSEEN, BREAKS, 50_000),
+    "rewrite-longer-50k": rewrite("longer, after 50 KB", LONGER, BREAKS, BREAKS, 50_000),
+    "rewrite-shorter-50k": rewrite("shorter, after 50 KB", SHORTER, BREAKS, BREAKS, 50_000),
     "reorder": Kind("reordered, some twice", Reorder, TRANSPARENT),
 }
