@@ -29,8 +29,9 @@
  * What is regular, nearly everything, is passed on at once. s is learnt from the first
  * mapping with several segments, and again when it does not fit any more.
  *
- * A middlebox that joins segments and keeps the options of the first is told apart by
- * what is too much: a whole segment, see joined().
+ * A middlebox that joins segments and keeps the options of the first one is told apart by
+ * what is too much, check_rest(). While nothing comes behind a text that was made shorter it
+ * waits until the peer sends it again: check_next().
  *
  * What waits takes memory, and the rest may need a window: if it could not come nothing
  * waits for it. That leaves open: such a middlebox while the receiver's buffer is full,
@@ -72,7 +73,6 @@ void mptcp_length_note(struct sock *ssk, const struct sk_buff *skb, struct mptcp
 	/* checksums find it; an infinite mapping has no end */
 	if (mpext->csum_reqd || !payload || !map_len)
 		return;
-
 	mpext->irregular = !is_regular(offset, payload, size, map_len, subflow->map_seg);
 	if (subflow->map_seg || offset || payload >= map_len)
 		return;
@@ -102,23 +102,92 @@ static bool is_current_mapping(const struct mptcp_subflow_context *subflow,
 	       mpext->data_len - mpext->data_fin == subflow->map_data_len;
 }
 
-/* @skb has @rest bytes more than its mapping. Were segments joined, or was something
- * put in? The mapping is good if these are segments as long as others.
- */
-static bool joined(const struct mptcp_subflow_context *subflow, const struct sk_buff *skb,
-		   u32 rest)
+/* A mapping without data, of a DATA_FIN? */
+static bool is_lone_fin(const struct mptcp_ext *mpext)
 {
-	u32 seg = subflow->map_seg;
-
-	return seg && rest >= seg / 2 && (!(rest % seg) || skb->len == 2 * rest);
+	return mpext->data_fin && mpext->data_len == 1;
 }
 
-/* Has the peer got the window for all up to @end, and is there memory for it? */
-static bool may_wait(const struct sock *ssk, u32 end)
+/* Here is @mpext, another mapping, before the end of the current one was found: 0 if it
+ * begins where the sender has it. Then no length was changed in front of it.
+ */
+static int check_next(struct sock *ssk, const struct sk_buff *skb, const struct mptcp_ext *mpext)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct mptcp_sock *msk = mptcp_sk(subflow->conn);
+
+	if (TCP_SKB_CB(skb)->seq - subflow->ssn_offset == mpext->subflow_seq)
+		return 0;
+
+	/* What waits comes again. As TCP the application would get it twice, so that this
+	 * subflow must end, and the connection go on on another one.
+	 */
+	if (before((u32)mpext->data_seq, (u32)subflow->map_seq + subflow->map_data_len)) {
+		spin_lock_bh(&msk->fallback_lock);
+		msk->allow_infinite_fallback = false;
+		WRITE_ONCE(msk->one_stream, false);
+		spin_unlock_bh(&msk->fallback_lock);
+	}
+	return -EBADMSG;
+}
+
+/* @skb has @rest bytes more than its mapping: were segments joined? Then the mapping is
+ * good, and the rest is as long as other segments, or the next mapping begins behind it.
+ */
+static int check_rest(struct sock *ssk, const struct sk_buff *skb, u32 rest)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	u32 seg = subflow->map_seg;
+	const struct mptcp_ext *mpext;
+
+	if (seg && rest >= seg / 2 && (!(rest % seg) || skb->len == 2 * rest))
+		return 0;
+	/* as TCP it is right in any case */
+	if (READ_ONCE(mptcp_sk(subflow->conn)->allow_infinite_fallback))
+		return -EBADMSG;
+	if (skb_queue_is_last(&ssk->sk_receive_queue, skb))
+		return -EAGAIN;
+	mpext = mptcp_get_ext(skb->next);
+	return mpext && mpext->use_map ? check_next(ssk, skb->next, mpext) : -EBADMSG;
+}
+
+/* From the head of the receive queue to the end of its mapping. */
+static int check_mapping(struct sock *ssk, const struct sk_buff *skb, u32 end)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	const struct mptcp_ext *mpext;
+
+	for (;; skb = skb->next) {
+		u32 reached = TCP_SKB_CB(skb)->seq + skb->len;
+
+		if (after(reached, end))
+			return check_rest(ssk, skb, reached - end);
+		if (reached == end) {
+			subflow->map_seg = 0;
+			return 0;
+		}
+		if (skb_queue_is_last(&ssk->sk_receive_queue, skb))
+			return -EAGAIN;
+
+		mpext = mptcp_get_ext(skb->next);
+		if (!mpext || !mpext->use_map || is_lone_fin(mpext))
+			continue;
+		if (!is_current_mapping(subflow, mpext))
+			return check_next(ssk, skb->next, mpext);
+		if (!mpext->irregular)
+			return 0;
+	}
+}
+
+/* Can the rest of a mapping come, up to @end? The peer needs a window, this host memory:
+ * if that is short TCP takes segments only while nothing waits.
+ */
+static bool may_come(const struct sock *ssk, u32 end)
 {
 	const struct tcp_sock *tp = tcp_sk(ssk);
 
 	return !after(end, tp->rcv_wup + tp->rcv_wnd) &&
+	       !(inet_csk(ssk)->icsk_ack.pending & ICSK_ACK_NOMEM) &&
 	       atomic_read(&ssk->sk_rmem_alloc) <= READ_ONCE(ssk->sk_rcvbuf) / 2;
 }
 
@@ -129,27 +198,19 @@ int mptcp_length_check(struct sock *ssk, const struct sk_buff *skb)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	u32 end = subflow->ssn_offset + subflow->map_subflow_seq + subflow->map_data_len;
-	const struct mptcp_ext *mpext;
+	int err = check_mapping(ssk, skb, end);
 
-	for (;; skb = skb->next) {
-		u32 reached = TCP_SKB_CB(skb)->seq + skb->len;
+	return err == -EAGAIN && !may_come(ssk, end) ? 0 : err;
+}
 
-		if (after(reached, end))
-			return joined(subflow, skb, reached - end) ? 0 : -EBADMSG;
-		if (reached == end) {
-			subflow->map_seg = 0;
-			return 0;
-		}
-		if (skb_queue_is_last(&ssk->sk_receive_queue, skb))
-			break;
+/* The same for a mapping with a checksum, which tells everything else: @skb, behind the
+ * head, is to be part of it.
+ */
+void mptcp_length_next(struct sock *ssk, const struct sk_buff *skb)
+{
+	const struct mptcp_ext *mpext = mptcp_get_ext(skb);
 
-		mpext = skb->next->len ? mptcp_get_ext(skb->next) : NULL;
-		if (!mpext || !mpext->use_map)
-			continue;
-		if (!is_current_mapping(subflow, mpext))
-			return -EBADMSG;
-		if (!mpext->irregular)
-			return 0;
-	}
-	return may_wait(ssk, end) ? -EAGAIN : 0;
+	if (mpext && mpext->use_map && !is_lone_fin(mpext) &&
+	    !is_current_mapping(mptcp_subflow_ctx(ssk), mpext))
+		check_next(ssk, skb, mpext);
 }

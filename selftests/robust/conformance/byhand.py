@@ -107,12 +107,12 @@ class Connection:
         self.segment(self.mapping(data, wide, skip, bits), data)
         self.sent += len(data)
 
-    def send_part(self, data: bytes, start: int, length: int) -> None:
-        """Of a mapping that began when so many bytes were sent, and has that length."""
+    def send_part(self, data: bytes, start: int, length: int, ssn: int | None = None) -> None:
+        """Of a mapping that began when so many bytes were sent, and has that length; ssn: on the
+        subflow it began elsewhere."""
         dsn, ack = idsn_of(self.key) + 1 + start, idsn_of(self.peer_key) + 1
-        body = struct.pack(
-            "!BIIIH", DSS_ACK | DSS_MAP, ack & MASK32, dsn & MASK32, (start + 1) & MASK32, length
-        )
+        place = 1 + (start if ssn is None else ssn)
+        body = struct.pack("!BIIIH", DSS_ACK | DSS_MAP, ack & MASK32, dsn & MASK32, place, length)
         self.segment(option(DSS, 0, body), data)
         self.sent += len(data)
 

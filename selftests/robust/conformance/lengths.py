@@ -75,9 +75,21 @@ def joined(wire: Wire) -> Connection:
 def trial_longer(wire: Wire, broken: bool) -> Answer:
     """a segment reaches beyond its mapping, two subflows: RST, and MP_TCPRST with reason 1"""
     connection = joined(wire)
-    connection.send_part(bytes(SIZE), connection.sent, SIZE if broken else SIZE - 1)
+    length = SIZE if broken else SIZE - 1
+    for start in connection.sent, connection.sent + length:
+        connection.send_part(bytes(SIZE), start, length)
     got = wire.answer(connection.port, is_reset)
     return is_reset_for(got, REASON_MPTCP), got
+
+
+def trial_repeated(wire: Wire, broken: bool) -> Answer:
+    """what waits comes again with another mapping, one subflow: RST, as TCP it would be there twice"""
+    connection = established(wire)
+    start = connection.sent
+    connection.send_part(bytes(SIZE), start, SIZE if broken else SIZE + 1)
+    connection.send_part(bytes(SIZE), start, SIZE + 1, ssn=start + SIZE + int(not broken))
+    got = wire.answer(connection.port, is_reset)
+    return is_reset(got), got
 
 
 def trial_shorter(wire: Wire, broken: bool) -> Answer:

@@ -70,6 +70,7 @@ class Kind:
     nft: str = ""
     down: int = SIZE  # bytes that the server sends
     slack: float = 1.5  # how many seconds MPTCP may take longer than four times TCP's
+    pauses: bool = False  # nothing follows the first mark for a while
     named: bool = False  # only when it is asked for by name
 
     def ways(self, position: str, checksum: int) -> list[str]:
@@ -122,8 +123,15 @@ def later(limit: int, *directions: bool) -> Callable[[], Box]:
     return lambda: StripLater(lambda s: is_data(s) and s.up in directions, limit)
 
 
-def rewrite(what: str, new: bytes, expect: dict[str, str], checked: dict[str, str], after: int = 0) -> Kind:
-    return Kind(what, lambda: Rewrite(MARK, new, after), expect, checked, new)
+def rewrite(
+    what: str,
+    new: bytes,
+    expect: dict[str, str],
+    checked: dict[str, str],
+    after: int = 0,
+    pauses: bool = False,
+) -> Kind:
+    return Kind(what, lambda: Rewrite(MARK, new, after), expect, checked, new, pauses=pauses)
 
 
 KINDS = {
@@ -196,8 +204,15 @@ KINDS = {
     "rewrite-same": rewrite(f"{TEXT} one of the same length", SAME, UNSEEN, RACING),
     "rewrite-longer": rewrite(f"{TEXT} a longer one", LONGER, RACING, RACING),
     "rewrite-shorter": rewrite(f"{TEXT} a shorter one", SHORTER, RACING, RACING),
-    "rewrite-same-50k": rewrite("the same length, after 50 KB", SAME, UNSEEN, BREAKS, 50_000),
-    "rewrite-longer-50k": rewrite("longer, after 50 KB", LONGER, BREAKS, BREAKS, 50_000),
-    "rewrite-shorter-50k": rewrite("shorter, after 50 KB", SHORTER, BREAKS, BREAKS, 50_000),
+    "rewrite-same-20k": rewrite("the same length, after 20 KB", SAME, UNSEEN, BREAKS, 20_000),
+    "rewrite-longer-20k": rewrite("longer, after 20 KB", LONGER, BREAKS, BREAKS, 20_000),
+    "rewrite-shorter-20k": rewrite("shorter, after 20 KB", SHORTER, BREAKS, BREAKS, 20_000),
+    "rewrite-same-end": rewrite("the same length, 5 KB before the end", SAME, {"alone": "1"}, LATE, 245_000),
+    "rewrite-longer-end": rewrite("longer, 5 KB before the end", LONGER, LATE, LATE, 245_000),
+    "rewrite-shorter-end": rewrite("shorter, 5 KB before the end", SHORTER, LATE, LATE, 245_000),
+    "rewrite-longer-pause": rewrite("longer, then nothing for a second", LONGER, RACING, RACING, pauses=True),
+    "rewrite-shorter-pause": rewrite(
+        "shorter, then nothing for a second", SHORTER, RACING, RACING, pauses=True
+    ),
     "reorder": Kind("reordered, some twice", Reorder, TRANSPARENT),
 }

@@ -130,7 +130,9 @@ class Matrix:
         old = [counters(host) for host in hosts]
         start = time.monotonic()
         streams = stream(SIZE, 1, MARK), stream(cell.kind.down, 2, MARK)
-        moving = Transfer(self.network, cell.protocol, self.port, *(MARK.join(s) for s in streams))
+        pauses = len(streams[0][0]) + len(MARK) if cell.kind.pauses else None
+        output = (MARK.join(s) for s in streams)
+        moving = Transfer(self.network, cell.protocol, self.port, *output, pauses)
         ended = moving.run(PATIENCE)
         took = time.monotonic() - start
         acted = self.network.acted()

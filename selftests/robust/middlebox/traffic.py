@@ -17,6 +17,7 @@ from net import Network, Wire, inside
 
 IPPROTO_MPTCP, SOL_MPTCP, MPTCP_INFO = 262, 284, 1
 FALLBACK = 1  # MPTCP_INFO_FLAG_FALLBACK
+PAUSE = 1.0  # longer than it takes until data is sent again
 GAP = 7_001  # bytes from one mark to the next; odd, so that marks fall anywhere in segments
 
 
@@ -72,11 +73,14 @@ def compare(pieces: list[bytes], mark: bytes, new: bytes, data: bytes) -> Arrive
 
 @dataclass
 class End:
-    """One end of a connection. waits: it does not end before the other end has."""
+    """One end of a connection. waits: it does not end before the other end has. pauses: nothing
+    follows these bytes for a while."""
 
     sock: socket.socket
     output: bytes
     waits: bool
+    pauses: int | None = None
+    resumes: float = 0.0
     input: bytearray = field(default_factory=bytearray)
     sent: int = 0
     shut: bool = False
@@ -88,6 +92,7 @@ class End:
 
     def events(self) -> int:
         writes = self.sent < len(self.output) or (self.may_end() and not self.shut)
+        writes = writes and self.resumes <= time.monotonic()
         return (0 if self.ended else selectors.EVENT_READ) | (selectors.EVENT_WRITE if writes else 0)
 
     def may_end(self) -> bool:
@@ -111,7 +116,10 @@ class End:
 
     def write(self) -> None:
         if self.sent < len(self.output):
-            self.sent += self.sock.send(self.output[self.sent : self.sent + (1 << 16)])
+            stop = min(self.sent + (1 << 16), self.pauses or len(self.output))
+            self.sent += self.sock.send(self.output[self.sent : stop])
+            if self.sent == self.pauses:
+                self.pauses, self.resumes = None, time.monotonic() + PAUSE
         if self.sent == len(self.output) and self.may_end():
             self.sock.shutdown(socket.SHUT_WR)
             self.shut = True
@@ -126,8 +134,12 @@ class End:
 
 
 class Transfer:
-    def __init__(self, network: Network, protocol: int, port: int, up: bytes, down: bytes) -> None:
-        self.network, self.down = network, down
+    """pauses: see End."""
+
+    def __init__(
+        self, network: Network, protocol: int, port: int, up: bytes, down: bytes, pauses: int | None
+    ) -> None:
+        self.network, self.down, self.pauses = network, down, pauses
         with inside(network.hosts.server):
             self.listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
         self.listener.bind(("", port))
@@ -136,7 +148,7 @@ class Transfer:
             sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
         sock.setblocking(False)
         sock.connect_ex(("10.1.1.2", port))
-        self.client = End(sock, up, waits=False)
+        self.client = End(sock, up, waits=False, pauses=pauses)
         self.server: End | None = None
         self.selector = selectors.DefaultSelector()
         for wire in network.wires.values():
@@ -161,8 +173,10 @@ class Transfer:
 
     def turn(self, until: float) -> None:
         due = self.network.deadline()
-        wake = until if due is None else min(due, until)
-        for key, ready in self.selector.select(max(wake - time.monotonic(), 0)):
+        now = time.monotonic()
+        resumes = (end.resumes for _, end in self.ends() if end.resumes > now)
+        wake = min(until if due is None else due, until, *resumes)
+        for key, ready in self.selector.select(max(wake - now, 0)):
             if isinstance(key.data, Wire):
                 key.data.step(key.fd)
             elif isinstance(key.data, End):
@@ -171,6 +185,9 @@ class Transfer:
             else:
                 self.accept()
         self.network.tick()
+        for _, end in self.ends():
+            if now < end.resumes <= time.monotonic():
+                self.watch(end)
 
     def accept(self) -> None:
         """The first one: a SYN proxy makes a connection of a join."""
@@ -179,7 +196,7 @@ class Transfer:
             sock.close()
             return
         sock.setblocking(False)
-        self.server = End(sock, self.down, waits=True)
+        self.server = End(sock, self.down, waits=True, pauses=self.pauses)
         self.watch(self.server)
 
     def watch(self, end: End) -> None:
