@@ -120,7 +120,7 @@ static int check_next(struct sock *ssk, const struct sk_buff *skb, const struct 
 		return 0;
 
 	/* What waits comes again. As TCP the application would get it twice, so that this
-	 * subflow must end, and the connection go on on another one.
+	 * subflow must end, and the connection continue on another one.
 	 */
 	if (before((u32)mpext->data_seq, (u32)subflow->map_seq + subflow->map_data_len)) {
 		spin_lock_bh(&msk->fallback_lock);

@@ -49,7 +49,7 @@ UNSEEN = TRANSPARENT
 
 # All subflows fail: a new one goes on as TCP.
 ALL_BROKEN = {"both": "tcp"}
-BREAKS = BROKEN | ALL_BROKEN
+BREAKS, RACES = BROKEN | ALL_BROKEN, RACING | ALL_BROKEN
 
 SIZE = 250_000  # bytes that the client sends
 MARK = b"PORT 10,0,1,1"
@@ -204,9 +204,9 @@ KINDS = {
     "rewrite-same": rewrite(f"{TEXT} one of the same length", SAME, UNSEEN, RACING),
     "rewrite-longer": rewrite(f"{TEXT} a longer one", LONGER, RACING, RACING),
     "rewrite-shorter": rewrite(f"{TEXT} a shorter one", SHORTER, RACING, RACING),
-    "rewrite-same-20k": rewrite("the same length, after 20 KB", SAME, UNSEEN, BREAKS, 20_000),
-    "rewrite-longer-20k": rewrite("longer, after 20 KB", LONGER, BREAKS, BREAKS, 20_000),
-    "rewrite-shorter-20k": rewrite("shorter, after 20 KB", SHORTER, BREAKS, BREAKS, 20_000),
+    "rewrite-same-20k": rewrite("the same length, after 20 KB", SAME, UNSEEN, RACES, 20_000),
+    "rewrite-longer-20k": rewrite("longer, after 20 KB", LONGER, RACES, RACES, 20_000),
+    "rewrite-shorter-20k": rewrite("shorter, after 20 KB", SHORTER, RACES, RACES, 20_000),
     "rewrite-same-end": rewrite("the same length, 5 KB before the end", SAME, {"alone": "1"}, LATE, 245_000),
     "rewrite-longer-end": rewrite("longer, 5 KB before the end", LONGER, LATE, LATE, 245_000),
     "rewrite-shorter-end": rewrite("shorter, 5 KB before the end", SHORTER, LATE, LATE, 245_000),
