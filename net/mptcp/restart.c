@@ -437,6 +437,8 @@ static void mptcp_restart_go_on(struct sock *sk, struct sock *ssk)
 	subflow->send_infinite_map = 1;
 	if (!asked)
 		mptcp_restart_send_fail(ssk);
+	if (ssk->sk_shutdown & RCV_SHUTDOWN)
+		mptcp_fin_as_tcp(msk);
 	release_sock(ssk);
 
 	WRITE_ONCE(msk->restart.state, MPTCP_RESTART_NONE);
