@@ -26,6 +26,8 @@ second_subflow() {
 	esac
 }
 
+both_subflows() { [ "$(in_server ss -Ht state established '( sport = :5000 )' | wc -l)" -ge 2 ]; }
+
 bulk() {
 	local alone alone_wire
 	second_subflow off
@@ -70,6 +72,7 @@ call() {
 	serve
 	begin -b 100000 -m 500 -i 20
 	sleep 1.5
+	soon both_subflows || true
 	shape 1 10mbit 20ms 1000 loss 100%
 	complete
 	arrived 100000 "the better path dies in a call: the bytes are right"
