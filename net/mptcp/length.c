@@ -35,7 +35,9 @@
  *
  * What waits takes memory, and the rest may need a window: if it could not come nothing
  * waits for it. That leaves open: such a middlebox while the receiver's buffer is full,
- * and a text in two segments, of which the first has been passed on.
+ * and a text in two segments, of which the first has been passed on. And the peer must not
+ * announce more in a mapping than it goes on to send: RFC 8684 would let it, and no
+ * implementation is known that does.
  *
  * Locking: all under the subflow's lock, checks under the data lock, too.
  */
