@@ -47,7 +47,7 @@ check-locks: deps-vm source ## some under lockdep and slab debugging in QEMU, tw
 check-races: deps-vm source ## some under KCSAN in QEMU, two CPUs
 	$K/vm.sh check races
 
-check-style: deps-style ## checkpatch, sparse, W=1, ruff, shellcheck on our files
+check-style: deps-style source ## checkpatch, sparse, W=1, ruff, shellcheck on our files
 	$K/check-style.sh
 
 check-upstream: deps-upstream ## Linux's own MPTCP selftests, patched and unpatched
