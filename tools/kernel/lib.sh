@@ -28,6 +28,15 @@ both_kernels() {
 	done
 }
 
+# selftest_script NAME: where it is; false if there is none.
+selftest_script() {
+	local dir
+	for dir in "$top/selftests" "$top/selftests/robust"; do
+		[ ! -x "$dir/$1.sh" ] || { echo "$dir/$1.sh"; return; }
+	done
+	return 1
+}
+
 # In a guest's log: what a test must not cause.
 # shellcheck disable=SC2034 # for those who source this
 complaints='WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN|KCSAN:|ODEBUG|unreferenced object'

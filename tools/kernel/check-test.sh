@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# One test, for check.sh: in a guest (KUnit, kselftests) or on the host (the tools' own). Its
+# lines go to build/check/KIND/NAME.log; what it came to, in one line, to the output, and to
+# NAME.result as "PASSED FAILED".
+# usage: check-test.sh TEST
+set -euo pipefail
+# shellcheck source=lib.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+kind=${KIND:-uml}
+boot=${BOOT:-$top/tools/kernel/boot-uml}
+kernel=$build/$kind
+logs=$build/check/$kind
+test=$1
+# a name may carry arguments: "middlebox quick"
+name=${test// /-}
+log=$logs/$name.log
+status=0
+
+# lines PATTERN: how many lines of a (K)TAP log match, nested ones included.
+lines() { grep -Ec "$1" "$log" || true; }
+
+# report: count; a test that broke off without a failed line is one failure.
+report() {
+	local ok bad skipped
+	ok=$(lines '^ *ok [0-9]+')
+	bad=$(lines '^ *not ok [0-9]+')
+	skipped=$(lines '^ *ok [0-9]+.*# SKIP|^1\.\.0 # SKIP')
+	if [ "$status" != 0 ] && [ "$status" != 4 ] && [ "$bad" = 0 ]; then
+		bad=1
+		echo "not ok: $test broke off with status $status" >>"$log"
+	fi
+	if [ $((ok + bad + skipped)) = 0 ]; then
+		bad=1
+		echo "not ok: $test ran no test" >>"$log"
+	fi
+	echo "$ok $bad" >"$logs/$name.result"
+	# in one piece: others report at the same time
+	printf '%s\n' "$(printf '%-20s %4d passed %4d failed %4d skipped %5d s\n' "$name" "$ok" "$bad" "$skipped" $SECONDS
+		[ "$bad" = 0 ] || grep -E -A4 'not ok' "$log" | sed 's/^/    /')"
+}
+
+# functions: of net/mptcp.
+functions() {
+	find "$kernel/net/mptcp" -name '*.o' -exec nm {} + 2>/dev/null | awk '$2 ~ /[tTwW]/ { print $3 }' | sort -u
+}
+
+# relevant LOG: without the titles of data races (KCSAN) in which no function of net/mptcp takes
+# part: Linux has some.
+relevant() {
+	awk -v names="$(functions)" 'BEGIN { split(names, list); for (n in list) ours[list[n]] }
+		/BUG: KCSAN: .* in / {
+			title = $0
+			sub(/.* in /, "", title)
+			split(title, places, " / ")
+			for (n in places) sub(/[+ ].*/, "", places[n])
+			if (!(places[1] in ours) && !(places[2] in ours)) next
+		}
+		{ print }' "$1" 2>/dev/null
+}
+
+# guest COMMAND...: inside the guest; kernel complaints are failures, too.
+guest() {
+	rm -f -- "$logs/$name.dmesg"
+	"$boot" --kernel "$kernel" --dmesg "$logs/$name.dmesg" -- "$@" >"$log" 2>&1 || status=$?
+	if grep -Eq "$complaints" <(relevant "$logs/$name.dmesg"); then
+		echo "not ok 999 the kernel complained: see $name.dmesg" >>"$log"
+	fi
+}
+
+host() { "$@" >"$log" 2>&1 || status=$?; }
+
+# Python's unittest, as TAP: one line per test.
+unittests() {
+	local out
+	out=$(cd "$top/tools/mplab" && /usr/bin/python3 -m unittest discover -v -s tests 2>&1) || true
+	printf '%s\n' "$out" | sed 's/^/# /'
+	printf '%s\n' "$out" | awk '/ \.\.\. (ok|FAIL|ERROR|skipped)/ {
+		n++; status = $0; sub(/.* \.\.\. /, "", status)
+		print (status ~ /^(ok|skipped)/ ? "ok " : "not ok ") n " " $1 (status ~ /^skipped/ ? " # SKIP" : "") }
+		/^(FAILED|ImportError|ModuleNotFoundError)/ { bad = 1 } END { exit bad }'
+}
+
+# The numbers that KUnit compares with are what the model gives.
+model() {
+	if "$top/tools/cong-model/cong_model.py" --check "$top/net/mptcp/cong_vectors.h"; then
+		echo "ok 1 cong_vectors.h is what the model gives"
+	else
+		echo "not ok 1 cong_vectors.h is what the model gives"
+	fi
+}
+
+kunit='modprobe -a mptcp_sched_test mptcp_cong_test mptcp_token_test mptcp_crypto_test && dmesg | sed "s/^\[[^]]*\] //" |
+	grep -E "^ *(ok|not ok|#|KTAP|1\.\.)" | grep -v "^ok\|^not ok"'
+
+selftest() {
+	local script arguments
+	read -ra arguments <<<"$test"
+	script=$(selftest_script "${arguments[0]}") || die "there is no test '$test'"
+	guest env PATH="$logs/bin:$PATH" KSFT_MACHINE_SLOW="${KSFT_MACHINE_SLOW:-}" \
+		"$script" "${arguments[@]:1}"
+}
+
+case $test in
+kunit) guest bash -c "$kunit" ;;
+mptcpctl) guest "$top/tools/mptcpctl/test.sh" ;;
+mplab) host unittests ;;
+model) host model ;;
+accuracy | promises) host /usr/bin/python3 "$top/tools/mplab/tests/$test.py" "$kernel" ;;
+source | readme) host "$top/tools/kernel/tests/$test-test.sh" ;;
+*) selftest ;;
+esac
+report
