@@ -26,7 +26,7 @@ in_both sysctl -q net.ipv4.tcp_congestion_control=olia
 # connection PORT: moves the bytes once, congestion control changing every 64 KB.
 connection() {
 	local report=$work/report-$1 status=0
-	timeout $patience ip netns exec "$server" "$sched_sock" listen -p "$1" >"$report" 2>&1 &
+	serve_at "$1" "$report"
 	timeout $patience ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p "$1" -b $size \
 		-G "lia,cubic,olia,balia,reno,wvegas,ewlia" >"$report-c" 2>&1 || status=$?
 	wait

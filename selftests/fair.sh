@@ -40,7 +40,7 @@ second_path() { in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal; }
 rivals() {
 	local port
 	for ((port = 5001; port <= 5000 + $1; port++)); do
-		timeout $patience ip netns exec "$server" "$sched_sock" listen -t -p $port >/dev/null 2>&1 &
+		serve_at $port "$work/rival" -t
 		timeout $patience ip netns exec "$client" "$sched_sock" connect -t -a 10.0.1.2 -p $port \
 			-g reno -d $lasts >/dev/null 2>&1 &
 	done

@@ -194,9 +194,19 @@ buffers() {
 }
 
 # serve [ARG...]: a server in the background, its report in $work/server.
-serve() {
-	timeout $patience ip netns exec "$server" "$sched_sock" listen -p 5000 "$@" >"$work/server" 2>&1 &
+serve() { serve_at 5000 "$work/server" "$@"; }
+
+# serve_at PORT REPORT [ARG...]: it listens when this returns. A client that came before, and was
+# refused, would have tried again without MPTCP.
+serve_at() {
+	local port=$1 report=$2
+	shift 2
+	: >"$report"
+	timeout $patience ip netns exec "$server" "$sched_sock" listen -p "$port" "$@" >"$report" 2>&1 &
 	served=$!
+	until grep -q listening "$report" || ! kill -0 "$served" 2>/dev/null; do
+		sleep 0.01
+	done
 }
 
 # transfer [ARG...]: run a client against it; its report in $work/client.

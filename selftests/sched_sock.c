@@ -256,6 +256,8 @@ static int do_listen(struct args *args)
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (bind(fd, (void *)&ss, len) || listen(fd, 5))
 		die("listen");
+	puts("listening");
+	fflush(stdout);
 	conn = accept(fd, NULL, NULL);
 	if (conn < 0)
 		die("accept");
@@ -322,13 +324,8 @@ static int do_connect(struct args *args)
 	socklen_t len = address(args, &ss);
 	int one = 1, fd = prepared_socket(args);
 
-	for (int tries = 0; connect(fd, (void *)&ss, len); tries++) {
-		if (errno != ECONNREFUSED || tries == 50)
-			die("connect");
-		close(fd);
-		pause_ms(100);
-		fd = prepared_socket(args);
-	}
+	if (connect(fd, (void *)&ss, len))
+		die("connect");
 	if (args->message)
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	show_sched(fd, "connected");

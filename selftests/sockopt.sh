@@ -63,8 +63,7 @@ transfer -b 20000000 -s minrtt -w rr,default,redundant,minrtt+rp,minrtt,minrtt+r
 arrived 20000000 "the scheduler changes every 64 KB of a transfer: the bytes are right"
 that "all changes were counted" less 200 "$(($(counter SchedSwitch) - before))"
 
-ip netns exec "$server" "$sched_sock" listen -p 5000 -t >"$work/server" 2>&1 &
-served=$!
+serve -t
 transfer -b 200000 -s rr -w minrtt,rr,default
 arrived 200000 "a connection that fell back to TCP takes the option, the bytes are right"
 is "rr minrtt" "$(value client connected) $(value client end)" "and reads it back"

@@ -87,7 +87,7 @@ class Connection:
 
     def __init__(self, segments: list[Segment]) -> None:
         flows = flows_of(segments)
-        # a listener may not have been there yet
+        # without SYNs that were not answered
         self.subflows = [f for f in flows.values() if f.synack]
         self.segments = [s for s in segments if flows[s.client, s.server].synack]
         initial = [f for f in self.subflows if not f.joins()]
