@@ -34,7 +34,7 @@ mptcpctl: ## build the command-line tool
 patches-refresh: ## turn edits in build/linux into patches/
 	$K/source.sh refresh
 
-check-robust: deps-check kernel mptcpctl ## what should break MPTCP and must not, whole (25 min)
+check-robust: deps-check kernel mptcpctl ## what should break MPTCP and must not, whole
 	$K/check.sh robust
 
 check-debug: deps-check source mptcpctl ## kernel tests under lockdep, KASAN, UBSAN, kmemleak

@@ -14,7 +14,7 @@ jobs=${JOBS:-$(nproc)}
 # what runs on a real machine, too; what should break it and must not, in short and whole; the rest
 kernel_tests=(kunit sysctl sockopt extensions modules rr minrtt rp bm redundant inorder backup subflows
 	cong cong_churn fair observe)
-robust_tests=(conformance middlebox faults fuzz security flood pm)
+robust_tests=(faults middlebox conformance fuzz pm flood security)
 quick_tests=("${robust_tests[@]/%/ quick}")
 tool_tests=(model mptcpctl mplab accuracy promises source readme)
 case ${1:-all} in
