@@ -370,19 +370,20 @@ churn() {
 	calm
 }
 
-# allocations: of MPTCP's code, and what it calls, fail at random. Connections may break.
+# allocations: of MPTCP's code, and what it calls, fail at random. Connections may break; a reset
+# that could not be allocated is missed until keepalive (115 s) and close_timeout (60 s) are over.
 allocations() {
 	local n failed
 	if ! fail_allocations 0; then
 		skip "this kernel has no fault injection for allocations"
 		return
 	fi
-	serve_with=(-e)
+	serve_with=(-e -T 300)
 	for n in 0 1 2 3 4 5; do
 		choose $n
 		start_server
 		fail_allocations "$failing"
-		start_client -n "$(many 20)" -j 10 -b 1:3000000 -k tttcrRu -e
+		start_client -n "$(many 20)" -j 10 -b 1:3000000 -k tttcrRu "${serve_with[@]}"
 		end
 		failed=$(failed_allocations)
 		fail_allocations 0
