@@ -11,9 +11,10 @@ set -euo pipefail
 logs=$build/check/${KIND:-uml}
 jobs=${JOBS:-$(nproc)}
 
-# what runs on a real machine, too; what should break it and must not, in short and whole; the rest
-kernel_tests=(kunit sysctl sockopt extensions modules rr minrtt rp bm redundant inorder backup subflows
-	cong cong_churn fair observe)
+# What runs on a real machine, too; what should break it and must not, in short and whole; the rest.
+# The longest first, so that none is left alone at the end.
+kernel_tests=(kunit fair cong subflows bm redundant rp inorder backup cong_churn extensions sockopt sysctl
+	modules rr minrtt observe)
 robust_tests=(faults middlebox conformance fuzz pm flood security)
 quick_tests=("${robust_tests[@]/%/ quick}")
 tool_tests=(model mptcpctl mplab accuracy promises source readme)
