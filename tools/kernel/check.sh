@@ -13,14 +13,16 @@ jobs=${JOBS:-$(nproc)}
 
 # What runs on a real machine, too; what should break it and must not, in short and whole; the rest.
 # The longest first, so that none is left alone at the end.
-kernel_tests=(kunit fair cong subflows bm redundant rp inorder backup cong_churn extensions sockopt sysctl
+kernel_tests=(kunit cong subflows bm redundant rp inorder backup cong_churn extensions sockopt sysctl
 	modules rr minrtt observe)
+# takes long, and measures rates only: nothing that a debug kernel would see
+rate_tests=(fair)
 robust_tests=(faults middlebox conformance fuzz pm flood security)
 quick_tests=("${robust_tests[@]/%/ quick}")
 tool_tests=(model mptcpctl mplab accuracy promises source readme)
 case ${1:-all} in
-all) set -- "${kernel_tests[@]}" "${quick_tests[@]}" "${tool_tests[@]}" ;;
-kernel) set -- "${kernel_tests[@]}" ;;
+all) set -- "${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${tool_tests[@]}" ;;
+kernel) set -- "${rate_tests[@]}" "${kernel_tests[@]}" ;;
 quick) set -- "${kernel_tests[@]}" "${quick_tests[@]}" ;;
 robust) set -- "${robust_tests[@]}" ;;
 esac
