@@ -145,11 +145,11 @@ u32 mptcp_sched_bm_segs(u32 delivered, u32 interval, u32 min_rtt, u32 lambda);
 u32 mptcp_sched_bm_cap(struct mptcp_sock *msk,
 		       struct mptcp_subflow_context *subflow);
 
-/* Without the subflow's lock, under which these bits and those beside them
- * change at any time: by MP_PRIO, or the path manager.
- */
 static inline bool mptcp_sched_is_backup(const struct mptcp_subflow_context *subflow)
 {
+	/* Without the subflow's lock, under which these bits and those beside
+	 * them change at any time: by MP_PRIO, or the path manager.
+	 */
 	return data_race(subflow->backup || subflow->request_bkup);
 }
 
