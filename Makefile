@@ -37,7 +37,7 @@ patches-refresh: ## turn edits in build/linux into patches/
 check-robust: deps-check kernel mptcpctl ## what should break MPTCP and must not, whole
 	$K/check.sh robust
 
-check-debug: deps-check source mptcpctl ## kernel tests under lockdep, KASAN, UBSAN, kmemleak
+check-debug: deps-check source mptcpctl ## the same in short, under lockdep, KASAN, UBSAN, kmemleak
 	$K/build.sh debug
 	KIND=debug $K/check.sh quick
 
