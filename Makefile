@@ -56,6 +56,17 @@ check-upstream: deps-upstream ## Linux's own MPTCP selftests, patched and unpatc
 check-interop: deps-upstream ## patched and unpatched kernels as client and server of each other
 	$K/check-interop.sh
 
+kernels: deps-vm deps-upstream kernel ## build all kernels that check-whole runs
+	$K/build.sh debug
+	$K/build.sh locks
+	$K/build.sh races
+	$K/build.sh upstream
+	$K/source.sh prepare stock
+	VARIANT=stock $K/build.sh upstream
+
+check-whole: kernels ## these checks one after the other, from check-robust to check-interop
+	$K/check-parts.sh check-robust check-debug check-locks check-races check-upstream check-interop
+
 check-cost: deps-run kernel mptcpctl kernel-stock ## CPU time per transfer, patched against unpatched
 	tools/mplab/mplab cost
 
@@ -76,4 +87,5 @@ clean: ## remove what was built, keep the compiler cache
 	$(MAKE) -s -C tools/mptcpctl clean
 
 .PHONY: help run figures check shell source kernel kernel-stock mptcpctl patches-refresh check-style \
-	check-robust check-debug check-locks check-races check-upstream check-interop check-cost vm check-vm deb clean
+	check-robust check-debug check-locks check-races check-upstream check-interop \
+	kernels check-whole check-cost vm check-vm deb clean

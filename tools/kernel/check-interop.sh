@@ -81,6 +81,10 @@ talk() {
 	! grep -EH "$complaints" "$logs/$pair".*.dmesg || wrong "the kernels complain of nothing"
 }
 
+for pair in $pairs; do
+	[[ " patched-stock stock-patched patched-patched " == *" $pair "* ]] ||
+		die "PAIRS: there is no pair '$pair' (patched-stock, stock-patched, patched-patched)"
+done
 [ -n "${NOBUILD:-}" ] || both_kernels upstream
 table=()
 for pair in $pairs; do

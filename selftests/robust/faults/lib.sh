@@ -6,7 +6,7 @@
 
 connections=0 bytes=0 wrong=0 seed=0
 serve_with=()
-complaint='WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN'
+complaint='WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN|ODEBUG|unreferenced object'
 faults_load=$(PATH="$PWD:$PATH" command -v faults_load || true)
 
 # start [ARG...]: a server, and in the background a client that opens connections to it.
