@@ -16,7 +16,8 @@ that "nothing is sent ahead" test "$grown" = 0
 
 grown SchedAhead took -b 15000000
 arrived 15000000 "a bulk transfer: the bytes are right"
-that "the slow path carries data ahead of its turn" less 100 "$grown"
+# only when the first path is full
+in_time "the slow path carries data ahead of its turn" less 100 "$grown"
 in_time "it is faster than the first path alone" less "$took" 5900
 
 buffers 100000

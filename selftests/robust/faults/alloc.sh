@@ -17,10 +17,18 @@ text_of_mptcp() {
 	echo $low $high
 }
 
-# fail_allocations PERCENT: false when the kernel cannot.
+# text_of FUNCTION: where it begins, and where the next one does.
+text_of() {
+	sort /proc/kallsyms | awk -v name="$1" '$3 == name { begin = $1 }
+		begin && $1 != begin { print "0x" begin, "0x" $1; exit }'
+}
+
+# fail_allocations PERCENT: false when the kernel cannot. Not that of a FIN: TCP does not try it
+# again, and the peer waits for the end as long as it likes, also of a plain TCP connection.
 fail_allocations() {
-	local fail range
+	local fail range fin
 	read -ra range < <(text_of_mptcp)
+	read -ra fin < <(text_of tcp_send_fin)
 	for fail in /sys/kernel/debug/failslab /sys/kernel/debug/fail_page_alloc; do
 		[ -w $fail/require-start ] || continue
 		echo 0 >$fail/probability
@@ -29,6 +37,8 @@ fail_allocations() {
 		echo 32 >$fail/stacktrace-depth
 		printf '%#x\n' "${range[0]}" >$fail/require-start
 		printf '%#x\n' "${range[1]}" >$fail/require-end
+		echo "${fin[0]}" >$fail/reject-start
+		echo "${fin[1]}" >$fail/reject-end
 		echo N >$fail/ignore-gfp-wait
 		echo "$1" >$fail/probability
 	done
