@@ -17,10 +17,10 @@ text_of_mptcp() {
 	echo $low $high
 }
 
-# text_of FUNCTION: where it begins, and where the next one does.
+# text_of FUNCTION: where it begins, and where the next one does: they stand in this order.
 text_of() {
-	sort /proc/kallsyms | awk -v name="$1" '$3 == name { begin = $1 }
-		begin && $1 != begin { print "0x" begin, "0x" $1; exit }'
+	awk -v name="$1" '$3 == name { begin = $1 }
+		begin && $1 != begin { print "0x" begin, "0x" $1; exit }' /proc/kallsyms
 }
 
 # fail_allocations PERCENT: false when the kernel cannot. Not that of a FIN: TCP does not try it
