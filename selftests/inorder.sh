@@ -37,6 +37,13 @@ grown SchedAgainBytes took -b 15000000
 arrived 15000000 "with 5 % loss on the slow path: the bytes are right"
 in_time "what was lost is sent again on the other one" less 0 "$grown"
 that "and no more than 2 % of the data" less "$grown" 300000
+# 1 of 24 runs takes up to 2 % longer, by the losses it draws: the middle one of three counts
+times=("$took")
+while ! slow && [ ${#times[@]} -lt 3 ]; do
+	took -b 15000000
+	times+=("$took")
+done
+took=$(printf '%s\n' "${times[@]}" | sort -n | sed -n 2p)
 in_time "the fast path goes on meanwhile" less "$took" $((alone * 3))
 
 # The receiver drops what is beyond its window.
