@@ -8,7 +8,8 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-pairs=${PAIRS:-patched-stock stock-patched patched-patched}
+all_pairs="patched-stock stock-patched patched-patched"
+pairs=${PAIRS:-$all_pairs}
 read -ra schedulers <<<"${SCHEDULERS:-default rr minrtt redundant inorder minrtt+rp+bm}"
 logs=$build/check-interop
 limit=200
@@ -82,8 +83,8 @@ talk() {
 }
 
 for pair in $pairs; do
-	[[ " patched-stock stock-patched patched-patched " == *" $pair "* ]] ||
-		die "PAIRS: there is no pair '$pair' (patched-stock, stock-patched, patched-patched)"
+	[[ " $all_pairs " == *" $pair "* ]] ||
+		die "PAIRS: there is no pair '$pair', only $all_pairs"
 done
 [ -n "${NOBUILD:-}" ] || both_kernels upstream
 table=()
