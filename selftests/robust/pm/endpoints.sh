@@ -109,6 +109,62 @@ announced() {
 	addresses 4
 }
 
+# server_link N NETEM ARG...: what the server sends over path N.
+server_link() {
+	local n=$1
+	shift
+	tc -n "$server" qdisc del dev "s$n" root
+	tc -n "$server" qdisc add dev "s$n" root netem "$@" limit 1000
+}
+
+# at_once LINE ID...: to the server's ip for each; the path carries it all at the same moment.
+at_once() {
+	local id line=$1
+	shift
+	for id in "$@"; do
+		echo "mptcp endpoint ${line//ID/$id}"
+	done | in_server ip -batch -
+	sleep 1
+}
+announce="add 10.0.2.ID dev s2 id ID signal"
+
+# dropped: the announcements and the withdrawals that the client had no place for.
+dropped() { echo "$(counter AddAddrDrop) $(counter RmAddrDrop)"; }
+
+# What comes while the client is not done with what came before.
+announced_at_once() {
+	local before i
+	for i in 3 4 5; do
+		ip -n "$server" addr add "10.0.2.$i/24" dev s2
+	done
+	# the first path carries in bursts; the end of a subflow comes after the REMOVE_ADDR
+	server_link 1 delay 10ms slot 100ms 100ms
+	server_link 2 delay 200ms
+	before=$(dropped)
+	stream 4
+	at_once "$announce" 2 3 4 5
+	is "$one 10.0.2.1>10.0.2.2 10.0.2.1>10.0.2.3 10.0.2.1>10.0.2.4 10.0.2.1>10.0.2.5" "$(subflows)" \
+		"signal, four at once: a subflow to each comes"
+	at_once "delete id ID" 2 3 4 5
+	is "$one" "$(subflows)" "withdrawn, four at once: the subflows go"
+	is "$before" "$(dropped)" "four at once: none is dropped"
+	arrives "announced and withdrawn at once"
+	in_server ip mptcp endpoint flush
+	in_client ip mptcp limits set add_addr_accepted 2
+	stream 4
+	at_once "$announce" 2 3 4 5
+	is 3 "$(subflows | wc -w)" "signal, four at once, two accepted: two subflows come"
+	at_once $'delete id ID\nmptcp endpoint '"$announce" 2
+	is "$one 10.0.2.1>10.0.2.2 10.0.2.1>10.0.2.3" "$(subflows)" \
+		"withdrawn and announced again at once: its subflow comes again"
+	arrives "signal, four at once, two accepted"
+	server_link 1 rate 8mbit delay 10ms
+	server_link 2 rate 8mbit delay 15ms
+	for i in 3 4 5; do
+		ip -n "$server" addr del "10.0.2.$i/24" dev s2
+	done
+}
+
 ip_mptcp() {
 	local version
 	ip -n "$client" addr add 10.0.2.11/24 dev c2
@@ -126,6 +182,8 @@ ip_mptcp() {
 		afresh
 		announced "$version"
 	done
+	afresh
+	announced_at_once
 }
 
 # by_endpoint SCHEDULER: a subflow is added and removed while it moves data.
