@@ -109,7 +109,8 @@ announced() {
 	addresses 4
 }
 
-# server_link N NETEM ARG...: what the server sends over path N.
+# server_link N NETEM ARG...: how the server's side of path N carries; a change of the qdisc
+# would keep the rate that hosts() gave it.
 server_link() {
 	local n=$1
 	shift
