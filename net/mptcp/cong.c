@@ -387,6 +387,10 @@ size_t mptcp_cong_get_info(struct sock *sk, u32 ext, int *attr,
 	const struct mptcp_cong *cong = mptcp_cong_sk(sk);
 	u32 wnd = tcp_snd_cwnd(tcp_sk(sk));
 
+	/* not one of Linux' own, and a type has 14 bits */
+	BUILD_BUG_ON(INET_DIAG_MPTCPCCINFO <= INET_DIAG_MAX);
+	BUILD_BUG_ON(INET_DIAG_MPTCPCCINFO > (NLA_TYPE_MASK & U16_MAX));
+
 	if (!(ext & (1 << (INET_DIAG_VEGASINFO - 1))))
 		return 0;
 

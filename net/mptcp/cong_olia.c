@@ -12,12 +12,14 @@
  *
  *	l_p	bytes acknowledged between the last two losses on p, or since the
  *		last loss if that is more: 1 / l_p estimates the loss rate
- *	B	paths with the largest l_p^2 / rtt_p: those on which TCP would get
- *		most
+ *	B	paths with the largest l_p^2 / rtt_p
  *	M	paths with the largest window
  *	a_r	+1 / (N * |B\M|) for r in B but not in M, of N paths
  *		-1 / (N * |M|) for r in M, if there is one in B that is not
  *		0 otherwise
+ *
+ * l^2 / rtt is how the draft ranks paths. It is not TCP's rate there, which is
+ * proportional to sqrt(l) / rtt: where RTTs differ, fewer losses count for more.
  *
  * A path that does not use up the window it has is not in B: it has all that the
  * application or the scheduler wants of it, would not take what the others gave

@@ -347,6 +347,50 @@ static void windows_grow_by_parts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tp->snd_cwnd, 200U);
 }
 
+static int restarts;
+
+static void count_restarts(struct sock *sk, enum tcp_ca_event event)
+{
+	restarts += event == CA_EVENT_CWND_RESTART;
+}
+
+static int set_weight(struct socket *sock, int weight)
+{
+	return sock->ops->setsockopt(sock, SOL_MPTCP, MPTCP_CONG_WEIGHT,
+				     KERNEL_SOCKPTR(&weight), sizeof(weight));
+}
+
+static void weight_is_for_ewlia_only(struct kunit *test)
+{
+	struct tcp_congestion_ops ewlia = { .name = "ewlia", .cwnd_event = count_restarts };
+	struct tcp_congestion_ops other = { .name = "other", .cwnd_event = count_restarts };
+	struct sockaddr_in any = { .sin_family = AF_INET };
+	const struct tcp_congestion_ops *before;
+	struct inet_connection_sock *icsk;
+	struct socket *sock;
+
+	restarts = 0;
+	KUNIT_ASSERT_EQ(test, 0, sock_create_kern(&init_net, AF_INET, SOCK_STREAM,
+						  IPPROTO_MPTCP, &sock));
+	/* gives it a subflow */
+	KUNIT_EXPECT_EQ(test, 0, kernel_bind(sock, (struct sockaddr *)&any, sizeof(any)));
+	icsk = inet_csk(mptcp_sk(sock->sk)->first);
+	before = icsk->icsk_ca_ops;
+
+	/* as if it had begun there */
+	icsk->icsk_ca_initialized = 1;
+	icsk->icsk_ca_ops = &other;
+	KUNIT_EXPECT_EQ(test, 0, set_weight(sock, 2));
+	KUNIT_EXPECT_EQ(test, 0, restarts);
+	icsk->icsk_ca_ops = &ewlia;
+	KUNIT_EXPECT_EQ(test, 0, set_weight(sock, 3));
+	KUNIT_EXPECT_EQ(test, 1, restarts);
+
+	icsk->icsk_ca_initialized = 0;
+	icsk->icsk_ca_ops = before;
+	sock_release(sock);
+}
+
 static struct kunit_case mptcp_cong_cases[] = {
 	KUNIT_CASE(as_in_double_precision),
 	KUNIT_CASE(any_state_gives_an_increase),
@@ -357,6 +401,7 @@ static struct kunit_case mptcp_cong_cases[] = {
 	KUNIT_CASE(subflows_see_each_other),
 	KUNIT_CASE(plain_tcp_is_alone),
 	KUNIT_CASE(windows_grow_by_parts),
+	KUNIT_CASE(weight_is_for_ewlia_only),
 	{}
 };
 

@@ -52,6 +52,15 @@ unsigned int mptcp_cong_weight_exponent(const struct sock *sk)
 }
 EXPORT_SYMBOL_GPL(mptcp_cong_weight_exponent);
 
+/* Is it the one that the weight is for, and did it begin without sending yet? */
+static bool mptcp_cong_weight_matters(const struct sock *ssk)
+{
+	const struct inet_connection_sock *icsk = inet_csk(ssk);
+
+	return icsk->icsk_ca_initialized && !tcp_sk(ssk)->data_segs_out &&
+	       !strcmp(icsk->icsk_ca_ops->name, "ewlia");
+}
+
 int mptcp_cong_weight_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 				 unsigned int optlen)
 {
@@ -73,7 +82,7 @@ int mptcp_cong_weight_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 
 		/* what has not begun may begin with less */
 		lock_sock(ssk);
-		if (!tcp_sk(ssk)->data_segs_out && inet_csk(ssk)->icsk_ca_initialized)
+		if (mptcp_cong_weight_matters(ssk))
 			tcp_ca_event(ssk, CA_EVENT_CWND_RESTART);
 		release_sock(ssk);
 	}

@@ -31,14 +31,20 @@
  * - And it takes as long to give back: a queue that others left, or one that
  *   formed as the path became slower, stays for seconds. Here half of what is
  *   too much goes at once.
+ * - Where losses come before a queue that is worth the name, at a policer or a
+ *   short buffer, there is no delay to go by, and each subflow would grow until
+ *   the loss whatever the others have. Here, after a loss with less than the
+ *   target in the queue, windows grow as LIA's do, until the target was reached.
+ *   A loss in slow start does not count: that outruns what it measures.
  * - With fewer than 3 samples in a round trip Vegas grows as Reno does, until the
  *   queue is full: that is what slow paths always have, and where the delay came
  *   from. Here the round is extended until there are 3.
  * - The smallest RTT ever stays base_rtt for ever. When the path becomes longer,
  *   all of the difference counts as queue, and the window falls to nothing. Here,
  *   when base_rtt was not seen for ten seconds (and some round trips), the window
- *   is halved for two round trips, which empties the queue, and what is measured
- *   in the second one is the new base_rtt.
+ *   is for two round trips half of what it was, and not more than without the
+ *   queue. That empties the queue, and what is measured in the second one is the
+ *   new base_rtt.
  *
  * Beside flows that fill the queue it gets little: what they queue counts as its
  * own. On a plain TCP socket it is Reno.
@@ -75,6 +81,7 @@ struct wvegas {
 	u32	kept;		/* window before base_rtt is measured again */
 	u8	measuring;	/* rounds that are left of that */
 	u8	empty;		/* rounds without a queue, in succession */
+	bool	by_loss;	/* losses came before the queue had reached the target */
 };
 
 static void wvegas_new_round(struct sock *sk)
@@ -138,6 +145,19 @@ static bool wvegas_base_in_doubt(const struct wvegas *wvegas)
 		     WVEGAS_BASE_RTTS;
 }
 
+/* What fills the path, without a queue. */
+static u32 wvegas_filling(const struct wvegas *wvegas, u32 cwnd)
+{
+	return cwnd - min(wvegas->queued >> WVEGAS_SHIFT, cwnd);
+}
+
+static void wvegas_set_window(struct tcp_sock *tp, u32 cwnd)
+{
+	tcp_snd_cwnd_set(tp, clamp(cwnd, 2U, tp->snd_cwnd_clamp));
+	/* slow start is not to fill up what was taken away */
+	tp->snd_ssthresh = min(tp->snd_ssthresh, tcp_snd_cwnd(tp));
+}
+
 /* Empty the queue to see the path alone. Return: true while that goes on. */
 static bool wvegas_measure_base(struct sock *sk)
 {
@@ -149,19 +169,15 @@ static bool wvegas_measure_base(struct sock *sk)
 			return false;
 		wvegas->measuring = 2;
 		wvegas->kept = tcp_snd_cwnd(tp);
-		tcp_snd_cwnd_set(tp, max(wvegas->kept / 2, 2U));
+		wvegas_set_window(tp, min(wvegas->kept / 2,
+					  wvegas_filling(wvegas, wvegas->kept)));
 	} else if (!--wvegas->measuring) {
 		WRITE_ONCE(wvegas->base_rtt, wvegas->round_rtt);
 		wvegas->base_seen = tcp_jiffies32;
-		tcp_snd_cwnd_set(tp, wvegas->kept);
+		/* in slow start, not in one burst */
+		tp->snd_ssthresh = wvegas->kept;
 	}
 	return true;
-}
-
-static void wvegas_set_window(struct tcp_sock *tp, u32 cwnd)
-{
-	tcp_snd_cwnd_set(tp, clamp(cwnd, 2U, tp->snd_cwnd_clamp));
-	tp->snd_ssthresh = min(tp->snd_ssthresh, tcp_snd_cwnd(tp));
 }
 
 static void wvegas_round(struct sock *sk)
@@ -177,9 +193,10 @@ static void wvegas_round(struct sock *sk)
 	WRITE_ONCE(wvegas->queued,
 		   mptcp_cong_wvegas_queued(cwnd, wvegas->base_rtt, wvegas->round_rtt));
 	wvegas->empty = wvegas->queued < WVEGAS_QUEUE ? min(wvegas->empty + 1, 255) : 0;
+	if (wvegas->queued >= wvegas->target)
+		WRITE_ONCE(wvegas->by_loss, false);
 
-	/* what fills the path, without a queue */
-	filling = cwnd - (wvegas->queued >> WVEGAS_SHIFT);
+	filling = wvegas_filling(wvegas, cwnd);
 	if (tcp_in_slow_start(tp)) {
 		if (wvegas->queued > WVEGAS_QUEUE) {
 			tp->snd_ssthresh = 2;
@@ -187,7 +204,7 @@ static void wvegas_round(struct sock *sk)
 		}
 	} else if (wvegas_must_drain(wvegas)) {
 		wvegas_set_window(tp, filling);
-	} else {
+	} else if (!wvegas->by_loss) {
 		wvegas_set_window(tp, cwnd + wvegas_step(wvegas, cwnd, tcp_is_cwnd_limited(sk)));
 	}
 }
@@ -206,8 +223,20 @@ static void wvegas_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 			wvegas_round(sk);
 		wvegas_new_round(sk);
 	}
-	if (tcp_in_slow_start(tcp_sk(sk)))
+	if (wvegas->by_loss && !wvegas->measuring)
+		mptcp_cong_avoid(sk, acked, mptcp_cong_lia);
+	else if (tcp_in_slow_start(tcp_sk(sk)))
 		mptcp_cong_slow_start(sk, acked);
+}
+
+/* A loss: did the queue tell of it? */
+static u32 wvegas_ssthresh(struct sock *sk)
+{
+	struct wvegas *wvegas = inet_csk_ca(sk);
+
+	if (!tcp_in_slow_start(tcp_sk(sk)))
+		WRITE_ONCE(wvegas->by_loss, wvegas->queued < wvegas->target);
+	return tcp_reno_ssthresh(sk);
 }
 
 static void wvegas_pkts_acked(struct sock *sk, const struct ack_sample *sample)
@@ -249,6 +278,7 @@ static void wvegas_init_sock(struct sock *sk)
 	struct wvegas *wvegas = inet_csk_ca(sk);
 
 	wvegas->least_queue = U32_MAX;
+	wvegas->target = WVEGAS_TOTAL;
 	wvegas_new_round(sk);
 	mptcp_cong_init(sk);
 }
@@ -260,7 +290,8 @@ static size_t wvegas_get_info(struct sock *sk, u32 ext, int *attr,
 	const struct wvegas *wvegas = inet_csk_ca(sk);
 
 	if (size) {
-		info->mptcp.mcc_gain = 0;
+		if (!READ_ONCE(wvegas->by_loss))
+			info->mptcp.mcc_gain = 0;
 		info->mptcp.mcc_base_rtt_us = READ_ONCE(wvegas->base_rtt);
 		info->mptcp.mcc_queued = (u64)READ_ONCE(wvegas->queued) * 1000 >> WVEGAS_SHIFT;
 		info->mptcp.mcc_target = READ_ONCE(wvegas->target) * 1000 >> WVEGAS_SHIFT;
@@ -271,7 +302,7 @@ static size_t wvegas_get_info(struct sock *sk, u32 ext, int *attr,
 static struct tcp_congestion_ops mptcp_wvegas = {
 	.init		= wvegas_init_sock,
 	.release	= mptcp_cong_release,
-	.ssthresh	= tcp_reno_ssthresh,
+	.ssthresh	= wvegas_ssthresh,
 	.undo_cwnd	= tcp_reno_undo_cwnd,
 	.cong_avoid	= wvegas_cong_avoid,
 	.pkts_acked	= wvegas_pkts_acked,

@@ -42,6 +42,11 @@
  */
 #define MPTCP_SCHED_QUEUED_SEGS	2
 
+/* A decision carried out looks at no more fragments of the send buffer than this: an
+ * application can make them as small as a byte, and keep as many as its buffer takes.
+ */
+#define MPTCP_SCHED_STEPS	512
+
 /* Why a subflow was chosen; shown by the mptcp_sched_decision tracepoint. */
 enum mptcp_sched_reason {
 	MPTCP_SCHED_DEFAULT,	/* by upstream's scheduler */
@@ -53,6 +58,18 @@ enum mptcp_sched_reason {
 	MPTCP_SCHED_COPY,	/* it carries what another one does, too */
 	MPTCP_SCHED_NONE,	/* data waits, but no subflow has room */
 };
+
+/* How long the highest rate of a subflow counts, in ms: long enough to outlive a
+ * pause of the application, and at least this many RTTs.
+ */
+#define MPTCP_SCHED_RATE_WINDOW	1000U
+#define MPTCP_SCHED_RATE_RTTS	8
+
+/* An RTT below its lowest plus this part, and plus this time in us, says that
+ * there is no queue.
+ */
+#define MPTCP_SCHED_QUEUE_SHIFT	2
+#define MPTCP_SCHED_QUEUE_US	1000
 
 /* Extensions, bits of msk->sched_ext, in the order in which they are shown. */
 enum {
@@ -89,6 +106,8 @@ bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups);
 u32 mptcp_sched_mss(const struct mptcp_subflow_context *subflow);
 u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow);
 u32 mptcp_sched_min_rtt(const struct tcp_sock *tp);
+bool mptcp_sched_has_queue(const struct tcp_sock *tp, u32 min_rtt);
+void mptcp_sched_take_rate(const struct tcp_sock *tp, struct minmax *highest, u32 rate);
 void mptcp_sched_commit(struct mptcp_sock *msk,
 			struct mptcp_subflow_context *subflow, u32 bytes,
 			enum mptcp_sched_reason reason);
@@ -96,6 +115,7 @@ void mptcp_sched_commit(struct mptcp_sock *msk,
 void mptcp_sched_commit_at(struct mptcp_sock *msk,
 			   struct mptcp_subflow_context *subflow,
 			   enum mptcp_sched_what what, u64 seq, u32 bytes);
+void mptcp_sched_reset(struct mptcp_sock *msk);
 struct mptcp_subflow_context *mptcp_sched_by_id(struct mptcp_sock *msk, u32 id);
 struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk);
 void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq);
@@ -109,8 +129,17 @@ int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
 			   struct mptcp_sendmsg_info *info);
 int mptcp_sched_push_other(struct sock *sk, struct sock *ssk,
 			   struct mptcp_sendmsg_info *info);
+struct mptcp_data_frag *mptcp_sched_dfrag(struct mptcp_sock *msk,
+					  struct mptcp_subflow_context *subflow,
+					  u64 seq, u32 *steps);
+u32 mptcp_sched_send_from(struct sock *ssk, struct mptcp_sendmsg_info *info,
+			  u64 seq, u64 len, u32 *steps);
 void __mptcp_sched_skip_ahead(struct mptcp_sock *msk);
+void __mptcp_sched_tidy_ahead(struct mptcp_sock *msk);
+void mptcp_sched_free_ahead(struct mptcp_sock *msk);
 int mptcp_sched_ask(struct mptcp_sock *msk);
+void mptcp_sched_retransmitted(struct mptcp_sock *msk,
+			       const struct mptcp_subflow_context *subflow);
 void mptcp_sched_count(struct mptcp_sock *msk, unsigned int mib, u64 *counter,
 		       u32 n);
 int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
@@ -124,7 +153,7 @@ int mptcp_sched_getinfo(struct mptcp_sock *msk, char __user *optval,
 struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,
 					const struct mptcp_sched_name *name,
 					bool capable_net_admin);
-int mptcp_sched_set_default(char *scheduler, const char *name);
+int mptcp_sched_set_default(struct net *net, char *scheduler, const char *name);
 void mptcp_sched_add_loadable(char *buf, size_t len);
 bool mptcp_sched_list_has(const char *list, const char *name);
 void mptcp_sched_list_add(char *list, size_t len, const char *name);
@@ -141,7 +170,7 @@ u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow);
 void mptcp_sched_rp_own(struct mptcp_sock *msk,
 			const struct mptcp_subflow_context *subflow, u64 seq,
 			u32 len);
-u32 mptcp_sched_bm_segs(u32 delivered, u32 interval, u32 min_rtt, u32 lambda);
+u32 mptcp_sched_bm_segs(u32 rate, u32 min_rtt, u32 lambda);
 u32 mptcp_sched_bm_cap(struct mptcp_sock *msk,
 		       struct mptcp_subflow_context *subflow);
 
@@ -182,6 +211,13 @@ static inline u16 mptcp_sched_limit(const struct mptcp_sock *msk,
 	return dfrag->already_sent + left;
 }
 
+/* Something was acknowledged, or a subflow is gone. */
+static inline void mptcp_sched_tidy_ahead(struct mptcp_sock *msk)
+{
+	if (msk->ahead)
+		__mptcp_sched_tidy_ahead(msk);
+}
+
 static inline void mptcp_sched_skip_ahead(struct mptcp_sock *msk)
 {
 	if (msk->ahead)
@@ -193,6 +229,14 @@ static inline void mptcp_sched_drop_ahead(struct mptcp_sock *msk)
 {
 	if (msk->ahead)
 		msk->ahead->count = 0;
+}
+
+/* Nothing is decided for @subflow. */
+static inline void mptcp_sched_void(struct mptcp_subflow_context *subflow)
+{
+	WRITE_ONCE(subflow->scheduled, false);
+	subflow->sched_budget = MPTCP_SCHED_UNLIMITED;
+	subflow->sched_ahead = MPTCP_SCHED_SEND_HEAD;
 }
 
 /* @sent bytes of the decision went to @subflow, in segments of @mss bytes. */

@@ -23,6 +23,7 @@
  * Locking: all under the msk lock.
  */
 
+#include <kunit/visibility.h>
 #include <net/tcp.h>
 #include "protocol.h"
 #include "mib.h"
@@ -177,6 +178,71 @@ void mptcp_ahead_forget(struct mptcp_ahead *ahead, u64 seq)
 }
 EXPORT_SYMBOL_GPL(mptcp_ahead_forget);
 
+/* How many subflows of @msk are not closed. */
+static u32 mptcp_sched_open(const struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+	u32 n = 0;
+
+	mptcp_for_each_subflow(msk, subflow)
+		n += inet_sk_state_load(mptcp_subflow_tcp_sock(subflow)) != TCP_CLOSE;
+
+	return n;
+}
+
+/* Charged to the connection, so that limits of TCP's memory count. */
+static struct mptcp_ahead *mptcp_ahead_alloc(struct mptcp_sock *msk)
+{
+	struct sock *sk = (struct sock *)msk;
+	struct mptcp_ahead *ahead;
+
+	if (tcp_under_memory_pressure(sk) || !sk_wmem_schedule(sk, sizeof(*ahead)))
+		return NULL;
+	ahead = kmalloc(sizeof(*ahead), GFP_ATOMIC | __GFP_NOWARN);
+	if (!ahead)
+		return NULL;
+	sk_mem_charge(sk, sizeof(*ahead));
+	ahead->first = 0;
+	ahead->count = 0;
+	return ahead;
+}
+
+void mptcp_sched_free_ahead(struct mptcp_sock *msk)
+{
+	if (!msk->ahead)
+		return;
+	kfree(msk->ahead);
+	msk->ahead = NULL;
+	sk_mem_uncharge((struct sock *)msk, sizeof(*msk->ahead));
+}
+
+/* Forget what is acknowledged, and give the memory back when nothing is left and
+ * nobody will want it soon.
+ */
+void __mptcp_sched_tidy_ahead(struct mptcp_sock *msk)
+{
+	mptcp_ahead_forget(msk->ahead, READ_ONCE(msk->snd_una));
+	if (!msk->ahead->count && (msk->ahead->unused || mptcp_sched_open(msk) < 2))
+		mptcp_sched_free_ahead(msk);
+}
+
+/* Room for the ranges, when a scheduler wants it; after a failure not before a
+ * second has passed.
+ */
+struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk)
+{
+	u32 now = tcp_jiffies32;
+
+	if (!msk->ahead && (!msk->ahead_failed || now - msk->ahead_failed >= HZ)) {
+		msk->ahead = mptcp_ahead_alloc(msk);
+		msk->ahead_failed = msk->ahead ? 0 : max(now, 1U);
+	}
+	if (msk->ahead)
+		msk->ahead->unused = false;
+	return msk->ahead;
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_ahead);
+
 /* Let the head jump over what has been sent ahead. Called whenever it moved:
  * the peer may acknowledge those bytes as soon as it has all before them, and
  * by then they must count as sent.
@@ -185,13 +251,15 @@ void __mptcp_sched_skip_ahead(struct mptcp_sock *msk)
 {
 	struct sock *sk = (struct sock *)msk;
 	struct mptcp_data_frag *dfrag;
+	u64 free = mptcp_sched_head(msk);
 
-	mptcp_ahead_forget(msk->ahead, READ_ONCE(msk->snd_una));
-	while (msk->ahead->count && (dfrag = mptcp_send_head(sk))) {
+	__mptcp_sched_tidy_ahead(msk);
+	while (msk->ahead && msk->ahead->count && (dfrag = mptcp_send_head(sk))) {
 		u64 head = dfrag->data_seq + dfrag->already_sent;
-		u64 free = mptcp_ahead_free_from(msk->ahead, head);
 		u32 left = dfrag->data_len - dfrag->already_sent;
 
+		if (!before64(head, free))
+			free = mptcp_ahead_free_from(msk->ahead, head);
 		if (free == head)
 			return;
 		mptcp_update_post_push(msk, dfrag, min_t(u64, free - head, left));
@@ -199,6 +267,29 @@ void __mptcp_sched_skip_ahead(struct mptcp_sock *msk)
 			msk->first_pending = mptcp_send_next(sk);
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(__mptcp_sched_skip_ahead);
+
+/* The most that a scheduler gets of the send buffer: what the subflows could have
+ * made of it. Nothing if memory is short, or for one subflow, which is ahead of none.
+ */
+static u64 mptcp_sched_most_sndbuf(const struct mptcp_sock *msk)
+{
+	const struct sock *sk = (const struct sock *)msk;
+	u32 n = mptcp_sched_open(msk);
+
+	if (n < 2 || tcp_under_memory_pressure(sk))
+		return 0;
+	return min_t(u64, INT_MAX,
+		     (u64)n * READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_wmem[2]));
+}
+
+/* What a scheduler still needs of the send buffer, which is set anew. */
+int mptcp_sched_sndbuf(struct mptcp_sock *msk)
+{
+	msk->sched_sndbuf = min_t(u64, msk->sched_sndbuf, mptcp_sched_most_sndbuf(msk));
+	return msk->sched_sndbuf;
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_sndbuf);
 
 /* The scheduler could use data up to @seq, but the application's writes end
  * before. If it waits for room in the send buffer, let that grow: subflows only
@@ -207,16 +298,12 @@ void __mptcp_sched_skip_ahead(struct mptcp_sock *msk)
 void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq)
 {
 	struct sock *sk = (struct sock *)msk;
-	struct mptcp_subflow_context *subflow;
-	u64 want, most = 0;
+	u64 want = seq - msk->snd_una;
 
 	if (sk->sk_userlocks & SOCK_SNDBUF_LOCK || __mptcp_stream_is_writeable(sk, 1))
 		return;
 
-	mptcp_for_each_subflow(msk, subflow)
-		most += READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_wmem[2]);
-	want = seq - msk->snd_una;
-	want = min(want + want / 2, most);
+	want = min(want + want / 2, mptcp_sched_most_sndbuf(msk));
 	if (want <= READ_ONCE(sk->sk_sndbuf))
 		return;
 
@@ -226,26 +313,80 @@ void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq)
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_want_written);
 
-/* Room for the ranges, when a scheduler first wants it. */
-struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk)
+/* Where the search for @seq begins: the last one of those that are known and not
+ * behind it. Where the last search ended is still there if the peer has not
+ * acknowledged all of it.
+ */
+static struct mptcp_data_frag *
+mptcp_search_from(const struct mptcp_sock *msk,
+		  const struct mptcp_subflow_context *subflow, u64 seq)
 {
-	if (!msk->ahead)
-		msk->ahead = kzalloc(sizeof(*msk->ahead), GFP_ATOMIC | __GFP_NOWARN);
-	return msk->ahead;
-}
-EXPORT_SYMBOL_GPL(mptcp_sched_ahead);
+	struct mptcp_data_frag *from = mptcp_rtx_head((struct sock *)msk);
+	struct mptcp_data_frag *head = msk->first_pending;
+	struct mptcp_data_frag *found = subflow->sched_found;
 
-/* The fragment that holds @seq, searched for from @dfrag on. */
-static struct mptcp_data_frag *mptcp_ahead_dfrag(struct mptcp_sock *msk,
-						 struct mptcp_data_frag *dfrag,
-						 u64 seq)
+	if (from && head && !before64(seq, head->data_seq))
+		from = head;
+	if (from && found && after64(subflow->sched_found_end, READ_ONCE(msk->snd_una)) &&
+	    after64(found->data_seq, from->data_seq) && !before64(seq, found->data_seq))
+		from = found;
+	return from;
+}
+
+/* The fragment that holds @seq, for a decision about @subflow that may look at
+ * @steps more of them; NULL: there is none, or it is too far. Then the next search
+ * goes on from there.
+ */
+struct mptcp_data_frag *mptcp_sched_dfrag(struct mptcp_sock *msk,
+					  struct mptcp_subflow_context *subflow,
+					  u64 seq, u32 *steps)
 {
+	struct mptcp_data_frag *dfrag = mptcp_search_from(msk, subflow, seq);
+
+	if (!dfrag || before64(seq, dfrag->data_seq))
+		return NULL;
+
 	list_for_each_entry_from(dfrag, &msk->rtx_queue, list) {
-		if (before64(seq, dfrag->data_seq + dfrag->data_len))
+		u64 end = dfrag->data_seq + dfrag->data_len;
+
+		if (!*steps)
+			return NULL;
+		--*steps;
+		subflow->sched_found = dfrag;
+		subflow->sched_found_end = end;
+		if (before64(seq, end))
 			return dfrag;
 	}
 
 	return NULL;
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_dfrag);
+
+/* Send @len bytes from @seq on, on @ssk. Returns how many were sent. */
+u32 mptcp_sched_send_from(struct sock *ssk, struct mptcp_sendmsg_info *info,
+			  u64 seq, u64 len, u32 *steps)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct sock *sk = subflow->conn;
+	u32 sent = 0;
+
+	while (sent < len) {
+		struct mptcp_data_frag *dfrag;
+		int ret;
+
+		dfrag = mptcp_sched_dfrag(mptcp_sk(sk), subflow, seq + sent, steps);
+		if (!dfrag)
+			break;
+		info->sent = seq + sent - dfrag->data_seq;
+		info->limit = min_t(u64, info->sent + len - sent, dfrag->data_len);
+		ret = mptcp_sendmsg_frag(sk, ssk, dfrag, info);
+		if (ret <= 0)
+			break;
+		mptcp_sched_spend(subflow, ret, info->mss_now);
+		sent += ret;
+	}
+
+	return sent;
 }
 
 /* The range, before @head, with which a subflow may go on to send again: from
@@ -277,13 +418,13 @@ int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
 			   struct mptcp_sendmsg_info *info)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
-	struct mptcp_data_frag *dfrag = mptcp_rtx_head(sk);
 	struct mptcp_sock *msk = mptcp_sk(sk);
 	const struct mptcp_ahead_range *range;
 	u64 seq = subflow->sched_ahead_seq, head = mptcp_sched_head(msk);
+	u32 steps = MPTCP_SCHED_STEPS;
 	int copied = 0;
 
-	if (!msk->ahead || !dfrag || __mptcp_check_fallback(msk))
+	if (!msk->ahead || __mptcp_check_fallback(msk))
 		return 0;
 	if (before64(seq, READ_ONCE(msk->snd_una)))
 		seq = READ_ONCE(msk->snd_una);
@@ -293,20 +434,15 @@ int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
 					    subflow->subflow_id))) {
 		u64 left = min_t(u64, mptcp_ahead_end(range) - seq,
 				 subflow->sched_budget);
-		int ret;
+		u32 sent = mptcp_sched_send_from(ssk, info, seq, left, &steps);
 
-		dfrag = mptcp_ahead_dfrag(msk, dfrag, seq);
-		if (!dfrag || before64(seq, dfrag->data_seq))
+		if (sent)
+			mptcp_ahead_mark_again(msk->ahead, seq, sent,
+					       subflow->subflow_id);
+		seq += sent;
+		copied += sent;
+		if (sent < left)
 			break;
-		info->sent = seq - dfrag->data_seq;
-		info->limit = min_t(u64, info->sent + left, dfrag->data_len);
-		ret = mptcp_sendmsg_frag(sk, ssk, dfrag, info);
-		if (ret <= 0)
-			break;
-		mptcp_ahead_mark_again(msk->ahead, seq, ret, subflow->subflow_id);
-		mptcp_sched_spend(subflow, ret, info->mss_now);
-		seq += ret;
-		copied += ret;
 	}
 
 	msk->bytes_retrans += copied;
@@ -322,36 +458,30 @@ int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
 			   struct mptcp_sendmsg_info *info)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
-	struct mptcp_data_frag *head = mptcp_send_head(sk);
 	struct mptcp_sock *msk = mptcp_sk(sk);
 	u64 seq = subflow->sched_ahead_seq;
+	u64 end = READ_ONCE(msk->wnd_end);
+	u32 steps = MPTCP_SCHED_STEPS;
 	int copied = 0;
 
 	/* meanwhile another context may have sent it all, or fallen back */
-	if (!msk->ahead || !head || __mptcp_check_fallback(msk) ||
+	if (!msk->ahead || !mptcp_send_head(sk) || __mptcp_check_fallback(msk) ||
 	    before64(seq, mptcp_sched_head(msk)))
 		return 0;
 
 	seq = mptcp_ahead_free_from(msk->ahead, seq);
-	while (subflow->sched_budget && before64(seq, READ_ONCE(msk->wnd_end)) &&
+	while (subflow->sched_budget && before64(seq, end) &&
 	       msk->ahead->count < MPTCP_AHEAD_RANGES) {
-		struct mptcp_data_frag *dfrag = mptcp_ahead_dfrag(msk, head, seq);
-		u64 room;
-		int ret;
+		u64 room = min3(mptcp_ahead_next(msk->ahead, seq) - seq, end - seq,
+				(u64)subflow->sched_budget);
+		u32 sent = mptcp_sched_send_from(ssk, info, seq, room, &steps);
 
-		if (!dfrag)
+		if (sent)
+			mptcp_ahead_add(msk->ahead, seq, sent, subflow->subflow_id);
+		seq = mptcp_ahead_free_from(msk->ahead, seq + sent);
+		copied += sent;
+		if (sent < room)
 			break;
-		room = min_t(u64, mptcp_ahead_next(msk->ahead, seq) - seq,
-			     subflow->sched_budget);
-		info->sent = seq - dfrag->data_seq;
-		info->limit = min_t(u64, info->sent + room, dfrag->data_len);
-		ret = mptcp_sendmsg_frag(sk, ssk, dfrag, info);
-		if (ret <= 0)
-			break;
-		mptcp_ahead_add(msk->ahead, seq, ret, subflow->subflow_id);
-		mptcp_sched_spend(subflow, ret, info->mss_now);
-		seq = mptcp_ahead_free_from(msk->ahead, seq + ret);
-		copied += ret;
 	}
 
 	mptcp_sched_count(msk, MPTCP_MIB_SCHEDAHEADBYTES,

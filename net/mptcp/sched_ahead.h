@@ -22,6 +22,7 @@ struct mptcp_ahead_range {
 struct mptcp_ahead {
 	u32 first;	/* of the ranges in use */
 	u32 count;
+	bool unused;	/* by the scheduler that is there now */
 	struct mptcp_ahead_range range[MPTCP_AHEAD_RANGES];
 };
 

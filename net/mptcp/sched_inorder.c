@@ -44,18 +44,6 @@
 #include <linux/win_minmax.h>
 #include "sched.h"
 
-/* How long the highest rate counts, in us: long enough to outlive a pause of
- * the application, and at least this many RTTs.
- */
-#define INORDER_RATE_WINDOW	(1 * USEC_PER_SEC)
-#define INORDER_RATE_RTTS	8
-
-/* An RTT below its lowest plus this part, and plus this time in us, says that
- * there is no queue.
- */
-#define INORDER_QUEUE_SHIFT	2
-#define INORDER_QUEUE_US	1000
-
 /* A subflow without a queue may carry more than it did, in percent: while its
  * rate still grows (as in slow start), and later.
  */
@@ -94,12 +82,12 @@ struct inorder_subflow {
 	u32 round_end;		/* tp->delivered when this round trip ends */
 	u32 full_rate;		/* the rate that has to be outgrown */
 	u32 full_rounds;	/* round trips since it was */
-	u32 busy_until;		/* when the bottleneck has sent what it got, us */
+	u64 busy_until;		/* when the bottleneck has sent what it got, us */
 };
 
 struct inorder_msk {
-	u32 blocked_at;		/* when the peer's window was used up, us */
-	u32 again_at;		/* when something was last sent again, us */
+	u64 blocked_at;		/* when the peer's window was used up, us */
+	u64 again_at;		/* when something was last sent again, us */
 	u8 blocked;		/* it ever was */
 	u8 alone;		/* a single subflow is usable */
 	u8 batch;		/* segments that were sent again then */
@@ -154,18 +142,15 @@ static u32 inorder_rate(struct mptcp_subflow_context *subflow, u32 min_rtt)
 	struct inorder_subflow *is = inorder_subflow(subflow);
 	u32 interval = READ_ONCE(tp->rate_interval_us);
 	u32 delivered = READ_ONCE(tp->delivered);
-	u32 rate, window;
+	u32 rate;
 
 	if (delivered != is->delivered && interval) {
 		u64 bytes = (u64)READ_ONCE(tp->rate_delivered) *
 			    mptcp_sched_mss(subflow) * USEC_PER_MSEC;
 
 		rate = min_t(u64, div_u64(bytes, interval), U32_MAX);
-		window = max_t(u32, INORDER_RATE_WINDOW,
-			       INORDER_RATE_RTTS * (READ_ONCE(tp->srtt_us) >> 3));
 		is->delivered = delivered;
-		minmax_running_max(&is->rate, window, (u32)tcp_clock_us(),
-				   max(rate, 1U));
+		mptcp_sched_take_rate(tp, &is->rate, max(rate, 1U));
 		inorder_check_full(is, tp, minmax_get(&is->rate));
 	}
 
@@ -176,16 +161,9 @@ static u32 inorder_rate(struct mptcp_subflow_context *subflow, u32 min_rtt)
 				  mptcp_sched_mss(subflow), min_rtt), 1);
 }
 
-static bool inorder_has_queue(const struct tcp_sock *tp, u32 min_rtt)
-{
-	u32 rtt = READ_ONCE(tp->rack.rtt_us);
-
-	return rtt > min_rtt + (min_rtt >> INORDER_QUEUE_SHIFT) + INORDER_QUEUE_US;
-}
-
 static u32 inorder_gain(struct mptcp_subflow_context *subflow, u32 min_rtt)
 {
-	if (inorder_has_queue(tcp_sk(mptcp_subflow_tcp_sock(subflow)), min_rtt))
+	if (mptcp_sched_has_queue(tcp_sk(mptcp_subflow_tcp_sock(subflow)), min_rtt))
 		return 100;
 
 	return inorder_subflow(subflow)->full_rounds < INORDER_FULL_ROUNDS ?
@@ -209,7 +187,7 @@ static bool inorder_is_scarce(struct mptcp_sock *msk)
 	const struct inorder_msk *im = inorder_msk(msk);
 
 	return im->blocked &&
-	       (u32)tcp_clock_us() - im->blocked_at < INORDER_SCARCE_US;
+	       tcp_clock_us() - im->blocked_at < INORDER_SCARCE_US;
 }
 
 /* What keeps @path busy and its queue short. More than that, in flight on a slow
@@ -259,7 +237,7 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 
 	/* sent in bursts, data waits even if it is no more than the product */
 	all = inorder_time(p, p->queued);
-	busy = clamp_t(s32, is->busy_until - (u32)tcp_clock_us(), 0, all);
+	busy = clamp_t(s64, is->busy_until - tcp_clock_us(), 0, all);
 	if (all > p->min_rtt)
 		busy = max(busy, all - p->min_rtt);
 	p->delivery = p->min_rtt / 2 + busy + inorder_time(p, mss);
@@ -269,11 +247,8 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 static void inorder_book(const struct inorder_path *path, u32 bytes)
 {
 	struct inorder_subflow *is = inorder_subflow(path->subflow);
-	u32 now = tcp_clock_us();
 
-	if ((s32)(is->busy_until - now) < 0)
-		is->busy_until = now;
-	is->busy_until += inorder_time(path, bytes);
+	is->busy_until = max(is->busy_until, tcp_clock_us()) + inorder_time(path, bytes);
 }
 
 /* Bytes that the faster subflows send while @path delivers. */
@@ -370,7 +345,7 @@ static void inorder_begin_again(struct mptcp_sock *msk,
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(best->subflow));
 	struct inorder_msk *im = inorder_msk(msk);
-	u32 now = tcp_clock_us();
+	u64 now = tcp_clock_us();
 
 	/* srtt_us is 8 times the RTT: within four of them */
 	if (now - im->again_at > READ_ONCE(tp->srtt_us) / 2)

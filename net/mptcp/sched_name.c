@@ -22,6 +22,7 @@
 #include <linux/capability.h>
 #include <linux/kmod.h>
 #include <linux/sysctl.h>
+#include <kunit/visibility.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 #include "protocol.h"
@@ -59,6 +60,8 @@ struct mptcp_sched_list {
 
 struct mptcp_sched_net {
 	struct mptcp_sched_list __rcu *allowed; /* NULL: MPTCP_SCHED_ALLOWED */
+	struct mptcp_sched_ops __rcu *sched;	/* the default, pinned; NULL: "default" */
+	u8 ext;					/* and its extensions */
 	u32 bm_lambda;				/* percent */
 	struct ctl_table_header *sysctl;
 };
@@ -211,7 +214,8 @@ struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,
 }
 
 /* Bring @name to the form in which it is shown, and load its scheduler. */
-static struct mptcp_sched_ops *mptcp_sched_name_get(const char *name, char *shown)
+static struct mptcp_sched_ops *mptcp_sched_name_get(const char *name, char *shown,
+						    u8 *ext)
 {
 	struct mptcp_sched_name parsed;
 	struct mptcp_sched_ops *sched;
@@ -219,43 +223,35 @@ static struct mptcp_sched_ops *mptcp_sched_name_get(const char *name, char *show
 	if (mptcp_sched_parse(name, &parsed) ||
 	    !mptcp_sched_print(shown, parsed.base, parsed.ext))
 		return ERR_PTR(-EINVAL);
+	*ext = parsed.ext;
 	sched = mptcp_sched_load_get(parsed.base);
 	return sched ?: ERR_PTR(-ENOENT);
 }
 
-/* The registered scheduler of a name that was checked before. */
-static struct mptcp_sched_ops *mptcp_sched_name_find(const char *name, u8 *ext)
-{
-	struct mptcp_sched_name parsed;
-
-	if (mptcp_sched_parse(name, &parsed))
-		return NULL;
-	*ext = parsed.ext;
-	return mptcp_sched_find(parsed.base);
-}
-
 /**
  * mptcp_sched_set_default - change the scheduler of new sockets
- * @scheduler: name in use, MPTCP_SCHED_NAME_MAX bytes; its module is pinned
- * @name: the new name
+ * @net: network namespace
+ * @scheduler: where the name in use is kept, MPTCP_SCHED_NAME_MAX bytes
+ * @name: the new name; the scheduler's module is pinned
  *
  * Return: 0, -EINVAL (not a name, or an extension that does not exist), or
  * -ENOENT (no such scheduler); nothing changes on error.
  */
-int mptcp_sched_set_default(char *scheduler, const char *name)
+int mptcp_sched_set_default(struct net *net, char *scheduler, const char *name)
 {
+	struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
 	struct mptcp_sched_ops *new, *old;
 	char shown[MPTCP_SCHED_NAME_MAX];
 	u8 ext;
 
-	new = mptcp_sched_name_get(name, shown);
+	new = mptcp_sched_name_get(name, shown, &ext);
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 
 	mutex_lock(&mptcp_sched_mutex);
-	rcu_read_lock();
-	old = mptcp_sched_name_find(scheduler, &ext);
-	rcu_read_unlock();
+	old = rcu_replace_pointer(sn->sched, new,
+				  lockdep_is_held(&mptcp_sched_mutex));
+	WRITE_ONCE(sn->ext, ext);
 	strscpy(scheduler, shown, MPTCP_SCHED_NAME_MAX);
 	mutex_unlock(&mptcp_sched_mutex);
 
@@ -263,18 +259,17 @@ int mptcp_sched_set_default(char *scheduler, const char *name)
 		bpf_module_put(old, old->owner);
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_set_default);
 
 /* Give a new socket the scheduler that is its namespace's default. */
 int mptcp_sched_init_default(struct mptcp_sock *msk)
 {
 	const struct net *net = sock_net((struct sock *)msk);
-	struct mptcp_sched_ops *sched;
-	u8 ext = 0;
+	const struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
 	int err;
 
 	rcu_read_lock();
-	sched = mptcp_sched_name_find(mptcp_get_scheduler(net), &ext);
-	err = mptcp_init_sched(msk, sched, ext);
+	err = mptcp_init_sched(msk, rcu_dereference(sn->sched), READ_ONCE(sn->ext));
 	rcu_read_unlock();
 
 	return err;
@@ -308,10 +303,11 @@ static int mptcp_sched_allowed_store(struct net *net, char *buf)
 	while ((name = strsep(&buf, " \t\n"))) {
 		char shown[MPTCP_SCHED_NAME_MAX];
 		struct mptcp_sched_ops *sched;
+		u8 ext;
 
 		if (!*name)
 			continue;
-		sched = mptcp_sched_name_get(name, shown);
+		sched = mptcp_sched_name_get(name, shown, &ext);
 		if (IS_ERR(sched)) {
 			kfree(new);
 			return PTR_ERR(sched);
@@ -411,8 +407,7 @@ static int __net_init mptcp_sched_net_init(struct net *net)
 static void __net_exit mptcp_sched_net_exit(struct net *net)
 {
 	struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
-	struct mptcp_sched_ops *sched;
-	u8 ext;
+	struct mptcp_sched_ops *sched = rcu_dereference_protected(sn->sched, true);
 
 	if (sn->sysctl) {
 		const struct ctl_table *table = sn->sysctl->ctl_table_arg;
@@ -422,9 +417,6 @@ static void __net_exit mptcp_sched_net_exit(struct net *net)
 	}
 	kfree(rcu_dereference_protected(sn->allowed, true));
 
-	rcu_read_lock();
-	sched = mptcp_sched_name_find(mptcp_get_scheduler(net), &ext);
-	rcu_read_unlock();
 	if (sched)
 		bpf_module_put(sched, sched->owner);
 }
@@ -436,9 +428,11 @@ static struct pernet_operations mptcp_sched_net_ops = {
 	.size = sizeof(struct mptcp_sched_net),
 };
 
-/* After mptcp_init(), whose namespaces' default names the exit above reads. */
+/* Before mptcp_init(): then the sysctl that sets the default is gone when the exit
+ * above lets the last one go.
+ */
 static int __init mptcp_sched_name_init(void)
 {
 	return register_pernet_subsys(&mptcp_sched_net_ops);
 }
-late_initcall(mptcp_sched_name_init);
+subsys_initcall(mptcp_sched_name_init);

@@ -97,21 +97,30 @@ u32 mptcp_sched_min_rtt(const struct tcp_sock *tp)
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_min_rtt);
 
-/* Decide: @subflow gets the next @bytes of the connection, or what there is. */
-void mptcp_sched_commit(struct mptcp_sock *msk,
-			struct mptcp_subflow_context *subflow, u32 bytes,
-			enum mptcp_sched_reason reason)
+/* Does data wait in the bottleneck of @tp? */
+bool mptcp_sched_has_queue(const struct tcp_sock *tp, u32 min_rtt)
+{
+	u32 rtt = READ_ONCE(tp->rack.rtt_us);
+
+	return rtt > min_rtt + (min_rtt >> MPTCP_SCHED_QUEUE_SHIFT) + MPTCP_SCHED_QUEUE_US;
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_has_queue);
+
+/* @tp delivered at @rate, in any unit: keep the highest of the last time. */
+void mptcp_sched_take_rate(const struct tcp_sock *tp, struct minmax *highest, u32 rate)
+{
+	u32 rtts = MPTCP_SCHED_RATE_RTTS * (READ_ONCE(tp->srtt_us) >> 3) / USEC_PER_MSEC;
+
+	minmax_running_max(highest, max(rtts, MPTCP_SCHED_RATE_WINDOW),
+			   (u32)tcp_clock_ms(), rate);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_take_rate);
+
+static void mptcp_sched_count_decision(struct mptcp_sock *msk,
+				       const struct mptcp_subflow_context *subflow,
+				       enum mptcp_sched_reason reason)
 {
 	struct net *net = sock_net((struct sock *)msk);
-
-	mptcp_subflow_set_scheduled(subflow, true);
-	subflow->sched_budget = bytes;
-
-	/* The default scheduler keeps its own budget there, for the connection.
-	 * Ours is the subflow's: it must not end where that one did.
-	 */
-	if (bytes != MPTCP_SCHED_UNLIMITED)
-		msk->snd_burst = bytes;
 
 	switch (reason) {
 	case MPTCP_SCHED_RETRANS:
@@ -131,6 +140,33 @@ void mptcp_sched_commit(struct mptcp_sock *msk,
 	}
 	if (mptcp_sched_is_backup(subflow))
 		MPTCP_INC_STATS(net, MPTCP_MIB_SCHEDBACKUP);
+}
+
+/* Data that timed out was sent on @subflow. The decision is made at each timeout,
+ * also when nothing is left to send.
+ */
+void mptcp_sched_retransmitted(struct mptcp_sock *msk,
+			       const struct mptcp_subflow_context *subflow)
+{
+	mptcp_sched_count_decision(msk, subflow, MPTCP_SCHED_RETRANS);
+}
+
+/* Decide: @subflow gets the next @bytes of the connection, or what there is. */
+void mptcp_sched_commit(struct mptcp_sock *msk,
+			struct mptcp_subflow_context *subflow, u32 bytes,
+			enum mptcp_sched_reason reason)
+{
+	mptcp_subflow_set_scheduled(subflow, true);
+	subflow->sched_budget = bytes;
+
+	/* The default scheduler keeps its own budget there, for the connection.
+	 * Ours is the subflow's: it must not end where that one did.
+	 */
+	if (bytes != MPTCP_SCHED_UNLIMITED)
+		msk->snd_burst = bytes;
+
+	if (reason != MPTCP_SCHED_RETRANS)
+		mptcp_sched_count_decision(msk, subflow, reason);
 	trace_mptcp_sched_decision(msk, subflow, bytes, reason);
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_commit);
@@ -151,6 +187,30 @@ void mptcp_sched_commit_at(struct mptcp_sock *msk,
 	subflow->sched_ahead_seq = seq;
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_commit_at);
+
+/* Another scheduler is to come, or another connection: decisions that were not
+ * carried out yet are void, and what was kept for others is gone.
+ */
+void mptcp_sched_reset(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		mptcp_sched_void(subflow);
+		subflow->sched_cap = 0;
+		subflow->sched_penalty = 0;
+		memset(subflow->sched_priv, 0, sizeof(subflow->sched_priv));
+	}
+	memset(msk->sched_priv, 0, sizeof(msk->sched_priv));
+	if (msk->ahead) {
+		msk->ahead->unused = true;
+		mptcp_sched_tidy_ahead(msk);
+	}
+	if (msk->sched_sndbuf) {
+		msk->sched_sndbuf = 0;
+		__mptcp_sync_sndbuf((struct sock *)msk);
+	}
+}
 
 struct mptcp_subflow_context *mptcp_sched_by_id(struct mptcp_sock *msk, u32 id)
 {

@@ -36,6 +36,7 @@
  * Locking: all under the msk lock.
  */
 
+#include <kunit/visibility.h>
 #include <net/tcp.h>
 #include "protocol.h"
 #include "mib.h"
@@ -72,21 +73,22 @@ EXPORT_SYMBOL_GPL(mptcp_sched_rp_segs);
 u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
-	u32 elapsed = (u32)tcp_clock_us() - subflow->sched_penalized_at;
-	u32 segs;
+	u64 elapsed = tcp_clock_us() - subflow->sched_penalized_at;
+	u32 rtts, segs;
 
 	if (!subflow->sched_penalty)
 		return MPTCP_SCHED_UNCAPPED;
 
+	rtts = min_t(u64, elapsed, U32_MAX) / max(mptcp_rp_srtt(subflow), 1U);
 	segs = mptcp_sched_rp_segs(subflow->sched_penalty,
-				   subflow->sched_penalized_from,
-				   elapsed / max(mptcp_rp_srtt(subflow), 1U),
+				   subflow->sched_penalized_from, rtts,
 				   READ_ONCE(tp->snd_cwnd) < READ_ONCE(tp->snd_ssthresh));
 	if (segs < READ_ONCE(tp->snd_cwnd))
 		return segs;
 	subflow->sched_penalty = 0;
 	return MPTCP_SCHED_UNCAPPED;
 }
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rp_cap);
 
 /* @owner owes what the connection waits for, and @subflow had to stop. */
 static void mptcp_rp_penalize(struct mptcp_sock *msk,
@@ -94,7 +96,8 @@ static void mptcp_rp_penalize(struct mptcp_sock *msk,
 			      struct mptcp_subflow_context *owner)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(owner));
-	u32 now = tcp_clock_us(), used;
+	u64 now = tcp_clock_us();
+	u32 used;
 
 	if (mptcp_rp_srtt(subflow) >= mptcp_rp_srtt(owner) ||
 	    now - owner->sched_penalized_at < mptcp_rp_srtt(owner))
@@ -117,10 +120,9 @@ void mptcp_sched_rp_own(struct mptcp_sock *msk,
 			const struct mptcp_subflow_context *subflow, u64 seq,
 			u32 len)
 {
-	struct mptcp_ahead *ahead = msk->ahead;
+	struct mptcp_ahead *ahead;
 
-	if (!ahead && !list_is_singular(&msk->conn_list))
-		ahead = mptcp_sched_ahead(msk);
+	ahead = list_is_singular(&msk->conn_list) ? NULL : mptcp_sched_ahead(msk);
 	if (!ahead)
 		return;
 

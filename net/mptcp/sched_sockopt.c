@@ -32,22 +32,12 @@ static void mptcp_sched_switch(struct mptcp_sock *msk,
 			       struct mptcp_sched_ops *sched, u8 ext)
 {
 	struct mptcp_sched_ops *old = msk->sched;
-	struct mptcp_subflow_context *subflow;
 
 	msk_owned_by_me(msk);
 
 	if (old && old->release)
 		old->release(msk);
-
-	/* Decisions that were not carried out yet are void. */
-	mptcp_for_each_subflow(msk, subflow) {
-		mptcp_subflow_set_scheduled(subflow, false);
-		subflow->sched_budget = MPTCP_SCHED_UNLIMITED;
-		subflow->sched_cap = 0;
-		subflow->sched_penalty = 0;
-		memset(subflow->sched_priv, 0, sizeof(subflow->sched_priv));
-	}
-	memset(msk->sched_priv, 0, sizeof(msk->sched_priv));
+	mptcp_sched_reset(msk);
 
 	WRITE_ONCE(msk->sched, sched);
 	WRITE_ONCE(msk->sched_ext, ext);

@@ -131,7 +131,10 @@ static struct fake_conn *fake_conn(struct kunit *test)
 	conn->msk = kunit_kzalloc(test, sizeof(*conn->msk), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, conn->msk);
 	INIT_LIST_HEAD(&conn->msk->conn_list);
+	INIT_LIST_HEAD(&conn->msk->rtx_queue);
 	((struct sock *)conn->msk)->sk_protocol = IPPROTO_MPTCP;
+	((struct sock *)conn->msk)->sk_prot = &tcp_prot;
+	sock_net_set((struct sock *)conn->msk, &init_net);
 	for (i = 0; i < ARRAY_SIZE(conn->subflow); i++)
 		fake_subflow(test, conn, i);
 	return conn;
@@ -224,8 +227,6 @@ static void used_up_window_is_told(struct kunit *test)
 
 	asked = 0;
 	told = 0;
-	sock_net_set((struct sock *)msk, &init_net);
-	((struct sock *)msk)->sk_protocol = IPPROTO_MPTCP;
 	msk->sched = &ops;
 	msk->snd_nxt = 1000;
 	msk->wnd_end = 1001;
@@ -317,6 +318,199 @@ static void ahead_ranges_are_limited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, 13), 20ULL);
 }
 
+/* Fragments of a byte each, from @seq on, none of them sent. */
+static struct mptcp_data_frag *fake_bytes(struct kunit *test, struct mptcp_sock *msk,
+					  u64 seq, u32 count)
+{
+	struct mptcp_data_frag *dfrag;
+	u32 i;
+
+	dfrag = kunit_kcalloc(test, count, sizeof(*dfrag), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, dfrag);
+	for (i = 0; i < count; i++) {
+		dfrag[i].data_seq = seq + i;
+		dfrag[i].data_len = 1;
+		list_add_tail(&dfrag[i].list, &msk->rtx_queue);
+	}
+	msk->snd_una = seq;
+	msk->first_pending = dfrag;
+	return dfrag;
+}
+
+/* However long the send buffer: a decision does not look at all of it. */
+static void search_is_bounded(struct kunit *test)
+{
+	const u64 first = -1000ULL;	/* across the end of the sequence space */
+	const u32 count = 20 * MPTCP_SCHED_STEPS;
+	const u64 last = first + count - 1;
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_subflow_context *subflow = conn->subflow[1];
+	struct mptcp_data_frag *dfrag = fake_bytes(test, conn->msk, first, count);
+	u32 asked = 0, steps;
+
+	do {
+		asked++;
+		steps = MPTCP_SCHED_STEPS;
+	} while (!mptcp_sched_dfrag(conn->msk, subflow, last, &steps) && asked < 100);
+	KUNIT_EXPECT_GE(test, asked, 20U);
+	KUNIT_EXPECT_LE(test, asked, 21U);
+
+	/* found once, it is found again; and what comes before it */
+	steps = 1;
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_dfrag(conn->msk, subflow, last, &steps),
+			    &dfrag[count - 1]);
+	steps = 3;
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_dfrag(conn->msk, subflow, first + 2, &steps),
+			    &dfrag[2]);
+	KUNIT_EXPECT_EQ(test, steps, 0U);
+
+	/* what is to be sent next is near; what is behind the end is not there */
+	conn->msk->first_pending = &dfrag[500];
+	steps = 1;
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_dfrag(conn->msk, subflow, first + 500, &steps),
+			    &dfrag[500]);
+	conn->msk->first_pending = &dfrag[count - 2];
+	steps = MPTCP_SCHED_STEPS;
+	KUNIT_EXPECT_NULL(test, mptcp_sched_dfrag(conn->msk, subflow, last + 1, &steps));
+}
+
+/* Where the last search ended may be gone. */
+static void search_forgets(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	struct mptcp_data_frag *dfrag = fake_bytes(test, msk, 1000, 10);
+	u32 steps = 10, i;
+
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_dfrag(msk, conn->subflow[0], 1005, &steps),
+			    &dfrag[5]);
+	msk->snd_una = 1008;
+	msk->first_pending = &dfrag[8];
+	for (i = 0; i < 8; i++) {
+		list_del(&dfrag[i].list);
+		memset(&dfrag[i], 0xff, sizeof(dfrag[i]));
+	}
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_dfrag(msk, conn->subflow[0], 1009, &steps),
+			    &dfrag[9]);
+
+	INIT_LIST_HEAD(&msk->rtx_queue);
+	msk->first_pending = NULL;
+	KUNIT_EXPECT_NULL(test, mptcp_sched_dfrag(msk, conn->subflow[0], 1009, &steps));
+}
+
+/* Whoever comes late to carry out a decision finds none. */
+static void revoked_decision_is_void(struct kunit *test)
+{
+	struct mptcp_sched_ops ops = { .get_send = counting_get_send, .name = "counting" };
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_subflow_context *subflow = conn->subflow[0];
+	struct mptcp_sock *msk = conn->msk;
+
+	msk->sched = &ops;
+	mptcp_sched_commit_at(msk, subflow, MPTCP_SCHED_SEND_AGAIN, 1000, 1428);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_claim(msk, subflow));
+	KUNIT_EXPECT_EQ(test, subflow->sched_ahead, MPTCP_SCHED_SEND_AGAIN);
+	KUNIT_EXPECT_EQ(test, subflow->sched_budget, 1428U);
+
+	/* "default", which sends in turn, as upstream does, also when it is late */
+	mptcp_sched_commit_at(msk, subflow, MPTCP_SCHED_SEND_AHEAD, 1000, 1428);
+	mptcp_subflow_set_scheduled(subflow, false);
+	msk->sched = NULL;
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_claim(msk, subflow));
+	KUNIT_EXPECT_EQ(test, subflow->sched_ahead, MPTCP_SCHED_SEND_HEAD);
+	KUNIT_EXPECT_EQ(test, subflow->sched_budget, MPTCP_SCHED_UNLIMITED);
+
+	msk->sched = &ops;
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_claim(msk, subflow));
+}
+
+static void wanted_buffer_shrinks(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+
+	msk->sched_sndbuf = 1000000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_sndbuf(msk), 1000000);
+	tcp_memory_pressure = 1;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_sndbuf(msk), 0);
+	tcp_memory_pressure = 0;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_sndbuf(msk), 0);
+
+	/* the others closed: there is nobody to be ahead of */
+	msk->sched_sndbuf = 1000000;
+	((struct sock *)conn->tp[0])->sk_state = TCP_CLOSE;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_sndbuf(msk), 1000000);
+	((struct sock *)conn->tp[1])->sk_state = TCP_CLOSE;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_sndbuf(msk), 0);
+}
+
+/* Memory for what subflows have is charged, and given back when it is of no use. */
+static void memory_of_ranges(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct sock *sk = (struct sock *)conn->msk;
+	struct mptcp_sock *msk = conn->msk;
+
+	/* none when it is short, and not asked for each time */
+	tcp_memory_pressure = 1;
+	KUNIT_EXPECT_NULL(test, mptcp_sched_ahead(msk));
+	tcp_memory_pressure = 0;
+	KUNIT_EXPECT_NULL(test, mptcp_sched_ahead(msk));
+	msk->ahead_failed -= 2 * HZ;
+	KUNIT_ASSERT_NOT_NULL(test, mptcp_sched_ahead(msk));
+	KUNIT_EXPECT_GT(test, sk->sk_forward_alloc, 0);
+
+	/* with others it stays, though it is empty; alone it is of no use */
+	mptcp_sched_skip_ahead(msk);
+	KUNIT_EXPECT_NOT_NULL(test, msk->ahead);
+	((struct sock *)conn->tp[0])->sk_state = TCP_CLOSE;
+	((struct sock *)conn->tp[1])->sk_state = TCP_CLOSE;
+	mptcp_ahead_add(msk->ahead, 1000, 500, 3);
+	msk->snd_una = 1200;
+	mptcp_sched_skip_ahead(msk);
+	KUNIT_EXPECT_NOT_NULL(test, msk->ahead);
+	msk->snd_una = 1500;
+	mptcp_sched_skip_ahead(msk);
+	KUNIT_EXPECT_NULL(test, msk->ahead);
+	KUNIT_EXPECT_EQ(test, sk->sk_forward_alloc, 0);
+}
+
+/* References to this module, -1 if it cannot be removed anyway. */
+#if IS_MODULE(CONFIG_MPTCP_KUNIT_TEST) && defined(CONFIG_MODULE_UNLOAD)
+static int references(void) { return module_refcount(THIS_MODULE); }
+#else
+static int references(void) { return -1; }
+#endif
+
+static struct mptcp_sched_ops pinned_ops = {
+	.get_send = counting_get_send, .name = "kunit", .owner = THIS_MODULE,
+};
+
+static struct mptcp_sched_ops namesake_ops = {
+	.get_send = counting_get_send, .name = "kunit",
+};
+
+/* A module that is no default any more is let go, whoever has its name now. */
+static void default_lets_go(struct kunit *test)
+{
+	char name[MPTCP_SCHED_NAME_MAX] = "default";
+	int refs = references();
+
+	if (refs < 0 || strcmp(mptcp_get_scheduler(&init_net), "default"))
+		kunit_skip(test, "built-in, or the default is not \"default\"");
+
+	KUNIT_ASSERT_EQ(test, mptcp_register_scheduler(&pinned_ops), 0);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_set_default(&init_net, name, "kunit"), 0);
+	KUNIT_EXPECT_EQ(test, references(), refs + 1);
+	mptcp_unregister_scheduler(&pinned_ops);
+
+	KUNIT_ASSERT_EQ(test, mptcp_register_scheduler(&namesake_ops), 0);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_set_default(&init_net, name, "default"), 0);
+	KUNIT_EXPECT_EQ(test, references(), refs);
+	KUNIT_EXPECT_STREQ(test, name, "default");
+	mptcp_unregister_scheduler(&namesake_ops);
+}
+
 static void expect_name(struct kunit *test, const char *name, const char *shown)
 {
 	char buf[MPTCP_SCHED_NAME_MAX];
@@ -351,17 +545,18 @@ static void composed_names(struct kunit *test)
 						   BIT(MPTCP_SCHED_RP)));
 }
 
-/* lambda * delivered / interval * min_rtt, from 2 segments on */
+/* lambda * rate * min_rtt, from 2 segments on */
 static void bufferbloat_limit(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(100, 120000, 20000, 300), 50U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(100, 120000, 20000, 150), 25U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(100, 20000, 20000, 300), 300U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(1, 4000000, 1, 100), 2U);
-	/* no sample yet, and extremes */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(10, 0, 1, 300),
-			MPTCP_SCHED_UNCAPPED);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(U32_MAX, 1, U32_MAX, 10000),
+	const u32 one = BIT(24) / 1000;	/* a segment per ms, less a little */
+
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(one, 20000, 300), 59U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(one, 20000, 150), 29U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(one / 4, 20000, 300), 14U);
+	/* no rate, the lowest and the highest one */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(0, 20000, 300), 2U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(1, 1, 100), 2U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_segs(U32_MAX, U32_MAX, 10000),
 			MPTCP_SCHED_UNCAPPED);
 }
 
@@ -377,6 +572,48 @@ static void penalty_recovers(struct kunit *test)
 	/* extremes */
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(U32_MAX, 1, 99, true), U32_MAX);
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(1, U32_MAX, U32_MAX, false), U32_MAX);
+}
+
+/* Times are compared as they are, not modulo 71 minutes. */
+static void penalty_ends_while_idle(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_subflow_context *subflow = conn->subflow[0];
+
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), MPTCP_SCHED_UNCAPPED);
+	subflow->sched_penalty = 2;
+	subflow->sched_penalized_from = 4;
+	subflow->sched_penalized_at = tcp_clock_us();
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), 2U);
+	subflow->sched_penalized_at -= BIT_ULL(32);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), MPTCP_SCHED_UNCAPPED);
+}
+
+/* An ACK of one packet says little about the rate of a path. */
+static void bufferbloat_remembers(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_subflow_context *subflow = conn->subflow[0];
+	struct tcp_sock *tp = conn->tp[0];
+
+	/* 40 ms without a queue, 80 with the one that there is; 50 segments are out */
+	minmax_reset(&tp->rtt_min, 1, 40000);
+	tp->rack.rtt_us = 80000;
+	tp->srtt_us = 80000 << 3;
+	tp->snd_cwnd = 500;
+	tp->delivered = 50;
+	tp->rate_delivered = 50;
+	tp->rate_interval_us = 80000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_cap(conn->msk, subflow), 74U);
+
+	tp->delivered = 51;
+	tp->rate_delivered = 1;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_cap(conn->msk, subflow), 74U);
+
+	/* and where no queue is, none need be kept short */
+	tp->rack.rtt_us = 41000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_cap(conn->msk, subflow),
+			MPTCP_SCHED_UNCAPPED);
 }
 
 static void sent_again_once(struct kunit *test)
@@ -421,9 +658,17 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(used_up_window_is_told),
 	KUNIT_CASE(ahead_ranges),
 	KUNIT_CASE(ahead_ranges_are_limited),
+	KUNIT_CASE(search_is_bounded),
+	KUNIT_CASE(search_forgets),
+	KUNIT_CASE(revoked_decision_is_void),
+	KUNIT_CASE(wanted_buffer_shrinks),
+	KUNIT_CASE(memory_of_ranges),
+	KUNIT_CASE(default_lets_go),
 	KUNIT_CASE(composed_names),
 	KUNIT_CASE(bufferbloat_limit),
+	KUNIT_CASE(bufferbloat_remembers),
 	KUNIT_CASE(penalty_recovers),
+	KUNIT_CASE(penalty_ends_while_idle),
 	KUNIT_CASE(sent_again_once),
 	{}
 };
@@ -434,6 +679,8 @@ static struct kunit_suite mptcp_sched_suite = {
 };
 
 kunit_test_suite(mptcp_sched_suite);
+
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("KUnit tests of the MPTCP packet schedulers");
