@@ -4,7 +4,7 @@
 K := tools/kernel
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: deps-run kernel mptcpctl ## build, boot, compare the schedulers over WiFi + 3G
 	tools/mplab/mplab run
@@ -31,7 +31,7 @@ kernel-stock: deps-build ## the same from Linux as it came, in build/stock, to c
 mptcpctl: ## build the command-line tool
 	$(MAKE) -s -C tools/mptcpctl
 
-patches-refresh: ## turn edits in build/linux into patches/
+patches-refresh: ## turn edits in build/linux into patches/ (PATCH=, GROUP=: into which)
 	$K/source.sh refresh
 
 check-robust: deps-check kernel mptcpctl ## what should break MPTCP and must not, whole
@@ -49,6 +49,12 @@ check-races: deps-vm source ## some under KCSAN in QEMU, two CPUs
 
 check-style: deps-style source ## checkpatch, sparse, W=1, ruff, shellcheck on our files
 	$K/check-style.sh
+
+check-series: deps-check ## each patch: it builds, and each fix turns its test green, alone
+	$K/check-series.sh
+
+check-series-newest: deps-check ## which tests of the fixes fail on Linux as it came (KSRC=: of the newest version)
+	$K/check-series.sh newest
 
 check-upstream: deps-upstream ## Linux's own MPTCP selftests, patched and unpatched
 	$K/check-upstream.sh
@@ -83,9 +89,11 @@ deps-%:
 	@$K/deps.sh $*
 
 clean: ## remove what was built, keep the compiler cache
-	rm -rf build/linux build/stock build/uml build/upstream build/debug build/x86 build/locks build/races build/deb
+	rm -rf build/linux build/stock build/uml build/upstream build/debug build/x86 build/locks build/races build/deb \
+		build/series build/other
 	$(MAKE) -s -C tools/mptcpctl clean
 
 .PHONY: help run figures check shell source kernel kernel-stock mptcpctl patches-refresh check-style \
+	check-series check-series-newest \
 	check-robust check-debug check-locks check-races check-upstream check-interop \
 	kernels check-whole check-cost vm check-vm deb clean

@@ -1,116 +1,82 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Tests of source.sh on a toy kernel tree: no network, no compiler. TAP output.
+# Tests of "source.sh prepare" on a toy kernel tree: no network, no compiler. TAP output.
 set -euo pipefail
+# shellcheck source=toy.sh
+. "$(dirname -- "$0")/toy.sh"
 
-here=$(cd -- "$(dirname -- "$0")/.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf -- "$work"' EXIT
-top=$work/project tree=$work/project/build/linux
-export KSRC=$work/linux
-tests=0 failures=0
-
-# check WHAT STATUS PATTERN COMMAND...
-check() {
-	local what=$1 want=$2 pattern=$3 status=0
-	shift 3
-	"$@" >"$work/out" 2>&1 || status=$?
-	tests=$((tests + 1))
-	if [ "$status" = "$want" ] && { [ -z "$pattern" ] || grep -Eq -- "$pattern" "$work/out"; }; then
-		echo "ok $tests $what"
-	else
-		failures=$((failures + 1))
-		echo "not ok $tests $what"
-		sed 's/^/# /' "$work/out"
-	fi
-}
-
-toy_kernel() {
-	local dir
-	for dir in arch/um arch/x86/um include net/mptcp tools/testing/selftests/net \
-		Documentation/networking; do
-		mkdir -p "$KSRC/$dir"
-		seq 1 40 >"$KSRC/$dir/file.c"
-	done
-	printf 'VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 200\n' >"$KSRC/Makefile"
-}
-
-toy_project() {
-	mkdir -p "$top/tools/kernel" "$top/patches" "$top/net/mptcp" "$top/selftests"
-	cp "$here/source.sh" "$here/lib.sh" "$top/tools/kernel/"
-	echo new >"$top/net/mptcp/sched_new.c"
-	cat >"$top/patches/0001-first.patch" <<-'PATCH'
-	From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
-	From: A <a@localhost>
-	Date: Sat, 21 Nov 2026 00:00:00 +0000
-	Subject: [PATCH] net: first
-
-	Why it is needed.
-	---
-	 net/mptcp/file.c | 2 +-
-
-	diff --git a/net/mptcp/file.c b/net/mptcp/file.c
-	--- a/net/mptcp/file.c
-	+++ b/net/mptcp/file.c
-	@@ -8,5 +8,5 @@
-	 8
-	 9
-	-10
-	+ten
-	 11
-	 12
-	PATCH
-	echo 0001-first.patch >"$top/patches/series"
-}
-
-source_sh() { "$top/tools/kernel/source.sh" "$@"; }
-has() { grep -qx "$1" "$tree/net/mptcp/$2"; }
+applied() { tree_git log --format=%s base..HEAD | paste -sd ,; }
 
 toy_kernel
 toy_project
-check "the tree is unpacked and patched" 0 "applied 1 patches" source_sh prepare
-check "the patch is in" 0 "" has ten file.c
-check "new files are laid over" 0 "" has new sched_new.c
+check "the tree is unpacked and patched" 0 "applied 5 patches" source_sh prepare
+check "in order" 0 "^net: build,net: hook,net: second,net: first,um: boot$" applied
+check "the patches are in" 0 "" has ten net/mptcp/file.c
+check "new files are laid over" 0 "" has new net/mptcp/sched_new.c
 touch -d '1 hour ago' "$tree/net/mptcp/file.c"
 check "a second time there is nothing to do" 0 "" source_sh prepare
 check "and no file is touched" 0 "" test "$tree/net/mptcp/file.c" -ot "$top/patches/series"
+echo "# a remark" >>"$top/patches/series"
+check "a remark in the series is no reason, either" 0 "" source_sh prepare
+check "no file is touched for it" 0 "" test "$tree/net/mptcp/file.c" -ot "$top/net/mptcp/sched_new.c"
 
 echo more >"$top/net/mptcp/sched_more.c"
 rm "$top/net/mptcp/sched_new.c"
 check "files that come and go" 0 "" source_sh prepare
-check "come" 0 "" has more sched_more.c
+check "come" 0 "" has more net/mptcp/sched_more.c
 check "and go" 1 "" test -e "$tree/net/mptcp/sched_new.c"
 
-sed -i 's/^+ten/+zehn/' "$top/patches/0001-first.patch"
-check "a changed patch is applied again" 0 "applied 1 patches" source_sh prepare
-check "the change is in" 0 "" has zehn file.c
+sed -i 's/^+ten/+zehn/' "$top/patches/fixes/0001-net-first.patch"
+check "a changed patch is applied again" 0 "applied 5 patches" source_sh prepare
+check "the change is in" 0 "" has zehn net/mptcp/file.c
 
-sed -i 's/^11$/eleven/' "$tree/net/mptcp/file.c"
+replace 11 eleven net/mptcp/file.c
 check "an edit in the tree survives" 0 "" source_sh prepare
-check "it is there" 0 "" has eleven file.c
-sed -i 's/^+zehn/+dix/' "$top/patches/0001-first.patch"
-check "edits on both sides: nothing is lost" 1 "patches-refresh.*FORCE=1" source_sh prepare
-check "it is still there" 0 "" has eleven file.c
-check "refresh writes it into the patch that touches the file" 0 "wrote 1 patches" source_sh refresh
-check "the patch has it" 0 "" grep -q '^+eleven' "$top"/patches/0001-*.patch
-check "and its message" 0 "" grep -q '^Why it is needed.' "$top"/patches/0001-*.patch
-check "nothing to do afterwards" 0 "" source_sh prepare
+check "it is there" 0 "" has eleven net/mptcp/file.c
+sed -i 's/^+zehn/+dix/' "$top/patches/fixes/0001-net-first.patch"
+check "edits on both sides: nothing is lost" 1 "patches-refresh FORCE=1.*source FORCE=1" source_sh prepare
+check "it is still there" 0 "" has eleven net/mptcp/file.c
+check "unless told so" 0 "applied 5 patches" env FORCE=1 "$top/tools/kernel/source.sh" prepare
+check "then the patch is what counts" 0 "" has dix net/mptcp/file.c
+check "and the edit is gone" 1 "" has eleven net/mptcp/file.c
 
-sed -i 's/^5$/five/' "$tree/include/file.c"
-check "an edit that no patch claims is named" 1 "include/file.c is edited but no patch" source_sh refresh
-git -C "$tree" -c user.name=a -c user.email=a@b commit -qam "include: second"
-check "as a commit it becomes a patch" 0 "wrote 2 patches" source_sh refresh
-check "in the series" 0 "" grep -q '^0002-include-second.patch$' "$top/patches/series"
-
-sed -i 's/^-10$/-other/' "$top"/patches/0001-*.patch
+sed -i 's/^-10$/-other/' "$top/patches/fixes/0001-net-first.patch"
 check "a patch that does not apply stops with file and line" 1 "net/mptcp/file.c:[0-9]+" source_sh prepare
-check "and the patch's name" 1 "0001-.*.patch does not apply to 6.12.200" source_sh prepare
+check "and the patch's name" 1 "fixes/0001-net-first.patch does not apply to 6.12.200" source_sh prepare
+sed -i 's/^-other$/-10/' "$top/patches/fixes/0001-net-first.patch"
+check "mended, it applies" 0 "applied 5 patches" source_sh prepare
 
-printf 'VERSION = 6\nPATCHLEVEL = 11\nSUBLEVEL = 1\n' >"$KSRC/Makefile"
-touch "$KSRC"
-check "another kernel version is refused" 1 "is Linux 6.11.1; the patches are for 6.12.y" \
+# series_is SED-SCRIPT: the series with that change
+series_is() { sed -i.good "$1" "$top/patches/series"; }
+series_was() { mv "$top/patches/series.good" "$top/patches/series"; }
+series_is '1i sched/0001-net-hook.patch'
+check "groups out of order" 1 "testbed/0001-um-boot.patch comes after a later group" source_sh prepare
+series_was
+series_is 's,^sched/0001,other/0001,'
+check "an unknown group" 1 "other/0001-net-hook.patch is in none of the groups" source_sh prepare
+series_was
+series_is 's,^sched/0001-net,sched/0001-missing,'
+check "a patch that is missing" 1 "names sched/0001-missing-hook.patch, which is not there" source_sh prepare
+series_was
+series_is '/^sched.0002/d'
+check "a patch that was forgotten" 1 "sched/0002-net-build.patch is not named" source_sh prepare
+series_was
+
+tree=$top/build/stock/linux
+check "unpatched, there is the test bed only" 0 "applied 1 patches" source_sh prepare stock
+check "it is in" 0 "" has boots arch/um/file.c
+check "nothing else is" 1 "" has dix net/mptcp/file.c
+check "no file of ours" 1 "" test -e "$tree/net/mptcp/sched_more.c"
+toy_version 7 3 4
+check "unpatched, it may be another version" 0 "unpacking.*" source_sh prepare stock
+check "it is" 0 "" has "VERSION = 7" Makefile
+replace 10 other arch/um/file.c
+sed -i 's/^10$/other/' "$KSRC/arch/um/file.c"
+toy_version 7 3 5
+check "which may do without the test bed's patches" 0 "testbed/0001-um-boot.patch does not apply to Linux 7.3.5" \
+	source_sh prepare stock
+toy_version 6 11 1
+check "another version is not patched" 1 "is Linux 6.11.1; the patches are for 6.12.y" \
 	env BUILD="$work/other" "$top/tools/kernel/source.sh" prepare
 check "no source at all" 1 "no kernel source at" env KSRC=/nonexistent "$top/tools/kernel/source.sh" prepare
-
-echo "1..$tests"
-[ $failures = 0 ]
+finish

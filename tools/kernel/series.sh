@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # top and tree, which those who source this set
+# Shared by those who handle patches: their groups, their order, what their messages say, and git
+# in the tree to which they are applied.
+
+patches=$top/patches
+# In the order in which they apply. Linux as it came gets the first one, too: with it, it boots
+# in the test bed as ours does.
+groups=(testbed fixes fallback sched cong)
+
+# git in $tree, whatever the user's own configuration says.
+tree_git() {
+	GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null git -C "$tree" \
+		-c user.name=patches -c user.email=patches@localhost -c gc.auto=0 "$@"
+}
+
+linux_version() {
+	sed -nE 's/^(VERSION|PATCHLEVEL|SUBLEVEL) = //p' "$1/Makefile" | paste -sd .
+}
+
+# Symlinks, so that an edit at either end is the same edit and make sees its time.
+lay_over() {
+	local dir=$tree/net/mptcp file
+	find "$dir" "$tree/tools/testing/selftests/net" -maxdepth 1 -type l -delete
+	for file in "$top"/net/mptcp/*; do
+		[ ! -e "$dir/${file##*/}" ] || die "net/mptcp/${file##*/} exists in Linux already"
+		ln -s "$(realpath --relative-to="$dir" "$file")" "$dir/${file##*/}"
+	done
+	ln -s "$top/selftests" "$tree/tools/testing/selftests/net/mptcp_sched"
+}
+
+# note_patch NAME COMMIT: the commit is that patch's. A rebase takes the note along.
+note_patch() { tree_git notes --ref=patches add -f -m "$1" "$2" 2>/dev/null; }
+
+# series_names [GROUP]: the patches, in order: "GROUP/0001-what-it-does.patch".
+series_names() {
+	sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$patches/series" |
+		awk -v group="${1:-}" 'group == "" || index($0, group "/") == 1'
+}
+
+# group_number GROUP: its place in the order, from 0; false if there is no such group.
+group_number() {
+	local number
+	for number in "${!groups[@]}"; do
+		[ "${groups[number]}" != "$1" ] || { echo "$number"; return; }
+	done
+	return 1
+}
+
+# check_series: the groups are in order, and the folders hold what "series" names.
+check_series() {
+	local name number last=0 names
+	names=$(series_names)
+	while read -r name; do
+		number=$(group_number "${name%%/*}") ||
+			die "patches/series: $name is in none of the groups ${groups[*]}"
+		[ "$number" -ge "$last" ] || die "patches/series: $name comes after a later group's:" \
+			"the order is ${groups[*]}"
+		last=$number
+		[ -f "$patches/$name" ] || die "patches/series names $name, which is not there"
+	done < <(series_names)
+	# not by "| grep -q", which leaves before the other end has written all
+	(cd "$patches" && find . -name '*.patch' -printf '%P\n') | while read -r name; do
+		grep -qxF -- "$name" <<<"$names" || die "patches/$name is not named in patches/series"
+	done
+}
+
+# Of a patch in a file: the first line of its message; what the message says after "NAME: ".
+patch_subject() { git mailinfo /dev/null /dev/null <"$1" | sed -n 's/^Subject: //p'; }
+patch_tag() { sed -n -e '/^---$/q' -e "s/^$2: *//p" "$1"; }
+
+# match_patch PART NAME...: the one whose name has PART in it, as in "fixes/0003-mptcp-what.patch".
+# "fixes/what" does, too: what a folder holds begins with a number that no one remembers.
+match_patch() {
+	local part=$1 name found=()
+	shift
+	for name; do
+		# shellcheck disable=SC2053 # a pattern
+		[[ $name != *${part/\//\/*}* ]] || found+=("$name")
+	done
+	[ ${#found[@]} -gt 0 ] || die "PATCH=$part: no patch has that in its name"
+	[ ${#found[@]} = 1 ] || die "PATCH=$part is in the name of more than one patch:" \
+		"$(printf '\n  %s' "${found[@]}")"
+	echo "${found[0]}"
+}
