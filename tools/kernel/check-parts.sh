@@ -9,7 +9,7 @@ set -euo pipefail
 
 [ $# -gt 0 ] || die "usage: check-parts.sh TARGET..."
 logs=$build/check-parts
-passed=0 failed=0 table=()
+passed=0 failed=0 skipped=0 table=()
 mkdir -p "$logs"
 
 # clock SECONDS
@@ -17,14 +17,15 @@ clock() { printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); }
 
 # part TARGET: run it and add up its closing line; one that ends without it is a failure.
 part() {
-	local start=$SECONDS status=0 good bad
+	local start=$SECONDS status=0 good bad not
 	make -C "$top" --no-print-directory "$1" 2>&1 | tee "$logs/$1.log" || status=$?
-	read -r good _ bad _ < <(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$logs/$1.log" | tail -n 1) ||
-		{ good=0; bad=1; }
+	read -r good bad not < <(read_closing "$logs/$1.log") || { good=0 bad=1 not=0; }
 	[ "$status" = 0 ] || [ "$bad" != 0 ] || bad=1
 	passed=$((passed + good))
 	failed=$((failed + bad))
-	table+=("$(printf '%-16s %5d passed %4d failed %12s' "$1" "$good" "$bad" "$(clock $((SECONDS - start)))")")
+	skipped=$((skipped + not))
+	table+=("$(printf '%-16s %5d passed %4d failed %4d skipped %12s' "$1" "$good" "$bad" "$not" \
+		"$(clock $((SECONDS - start)))")")
 }
 
 for target; do
@@ -32,5 +33,5 @@ for target; do
 done
 printf '\n'
 printf '%s\n' "${table[@]}" "in all $(clock $SECONDS)"
-printf '%d passed, %d failed\n' "$passed" "$failed"
+closing "$passed" "$failed" "$skipped"
 [ "$failed" = 0 ]

@@ -5,6 +5,8 @@
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=series.sh
+. "$top/tools/kernel/series.sh"
 
 tree=$(source_tree patched)
 passed=0 failed=0
@@ -25,10 +27,11 @@ check() {
 }
 
 # FILE_PATH_CHANGES and EMBEDDED_FILENAME: MAINTAINERS and Kconfig.sched are no business of
-# a patchset out of tree. The rest: not for user space, and how TRACE_EVENT() is written.
+# a patchset out of tree. UNKNOWN_COMMIT_ID: what "Fixes:" names is in Linux' history, which is
+# not here. The rest: not for user space, and how TRACE_EVENT() is written.
 checkpatch() {
 	perl "$tree/scripts/checkpatch.pl" --no-tree --strict --terse --quiet --no-summary \
-		--ignore FILE_PATH_CHANGES,EMBEDDED_FILENAME"${ignore:+,$ignore}" "$@"
+		--ignore FILE_PATH_CHANGES,EMBEDDED_FILENAME,UNKNOWN_COMMIT_ID"${ignore:+,$ignore}" "$@"
 }
 
 files_of() { git ls-files --cached --others --exclude-standard -- "$@"; }
@@ -45,8 +48,22 @@ done
 ignore=
 # from standard input: checkpatch takes a file that git tracks for source code
 checkpatch_patch() { checkpatch - <"$1"; }
-for file in $(files_of 'patches/*.patch'); do
-	check "checkpatch $file" checkpatch_patch "$file"
+check "patches/series" check_series
+for name in $(series_names); do
+	check "checkpatch patches/$name" checkpatch_patch "patches/$name"
+done
+
+# message_of_fix NAME: what the message of a fix must say: see check-series.sh.
+message_of_fix() {
+	local test
+	test=$(patch_tag "patches/$1" Test)
+	patch_tag "patches/$1" Fixes | grep -Eq '^[0-9a-f]{12} \(".+"\)$' || echo 'no "Fixes: 12 hex digits ("subject")"'
+	[ -n "$(patch_tag "patches/$1" Signed-off-by)" ] || echo "no Signed-off-by"
+	[[ $test == "none ("?*")" ]] || { [[ $test == selftests/fixes/* ]] && [ -x "$test" ]; } ||
+		echo "no \"Test: selftests/fixes/NAME.sh\" that is there"
+}
+for name in $(series_names fixes); do
+	check "message patches/$name" message_of_fix "$name"
 done
 
 # Objects are made again, so that each warning shows each time; only ours must be clean.
@@ -79,5 +96,5 @@ run_ruff() {
 check "ruff" run_ruff
 check "codespell" codespell -q 3 -L msk,ser,ans,sergent,whis,iput README.md Documentation net tools selftests patches
 
-printf '%d passed, %d failed\n' "$passed" "$failed"
+closing "$passed" "$failed" 0
 [ "$failed" = 0 ]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # One test, for check.sh: in a guest (KUnit, kselftests) or on the host (the tools' own). Its
 # lines go to build/check/KIND/NAME.log; what it came to, in one line, to the output, and to
-# NAME.result as "PASSED FAILED".
+# NAME.result as "PASSED FAILED SKIPPED".
 # usage: check-test.sh TEST
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -18,24 +18,27 @@ name=${test// /-}
 log=$logs/$name.log
 status=0
 
-# lines PATTERN: how many lines of a (K)TAP log match, nested ones included.
-lines() { grep -Ec "$1" "$log" || true; }
-
-# report: count; a test that broke off without a failed line is one failure.
-report() {
+# judge: a test that broke off without a failed line, or ran nothing and does not say why, has failed.
+judge() {
 	local ok bad skipped
-	ok=$(lines '^ *ok [0-9]+')
-	bad=$(lines '^ *not ok [0-9]+')
-	skipped=$(lines '^ *ok [0-9]+.*# SKIP|^1\.\.0 # SKIP')
-	if [ "$status" != 0 ] && [ "$status" != 4 ] && [ "$bad" = 0 ]; then
-		bad=1
-		echo "not ok: $test broke off with status $status" >>"$log"
+	read -r ok bad skipped < <(tap_counts "$log")
+	# 4 is for those that skip themselves
+	if [ "$status" = 4 ] && [ "$skipped" != 0 ]; then
+		status=0
 	fi
-	if [ $((ok + bad + skipped)) = 0 ]; then
-		bad=1
+	if [ "$status" != 0 ] && [ "$bad" = 0 ]; then
+		echo "not ok: $test broke off with status $status" >>"$log"
+	elif [ $((ok + bad + skipped)) = 0 ]; then
 		echo "not ok: $test ran no test" >>"$log"
 	fi
-	echo "$ok $bad" >"$logs/$name.result"
+}
+
+# report: count.
+report() {
+	local ok bad skipped
+	judge
+	read -r ok bad skipped < <(tap_counts "$log")
+	echo "$ok $bad $skipped" >"$logs/$name.result"
 	# in one piece: others report at the same time
 	printf '%s\n' "$(printf '%-20s %4d passed %4d failed %4d skipped %5d s\n' "$name" "$ok" "$bad" "$skipped" $SECONDS
 		[ "$bad" = 0 ] || grep -E -A4 'not ok' "$log" | sed 's/^/    /')"
@@ -78,7 +81,7 @@ unittests() {
 	printf '%s\n' "$out" | sed 's/^/# /'
 	printf '%s\n' "$out" | awk '/ \.\.\. (ok|FAIL|ERROR|skipped)/ {
 		n++; status = $0; sub(/.* \.\.\. /, "", status)
-		print (status ~ /^(ok|skipped)/ ? "ok " : "not ok ") n " " $1 (status ~ /^skipped/ ? " # SKIP" : "") }
+		print (status ~ /^(ok|skipped)/ ? "ok " : "not ok ") n " " $1 (status ~ /^skipped/ ? " # SKIP " status : "") }
 		/^(FAILED|ImportError|ModuleNotFoundError)/ { bad = 1 } END { exit bad }'
 }
 
@@ -108,7 +111,7 @@ mptcpctl) guest "$top/tools/mptcpctl/test.sh" ;;
 mplab) host unittests ;;
 model) host model ;;
 accuracy | promises) host /usr/bin/python3 "$top/tools/mplab/tests/$test.py" "$kernel" ;;
-source | readme) host "$top/tools/kernel/tests/$test-test.sh" ;;
+source | refresh | check-series | readme | counts) host "$top/tools/kernel/tests/$test-test.sh" ;;
 *) selftest ;;
 esac
 report

@@ -8,10 +8,11 @@
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=compare.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/compare.sh"
 
 tests=${TESTS:-diag pm_netlink mptcp_sockopt userspace_pm simult_flows mptcp_connect mptcp_connect_mmap
 	mptcp_connect_sendfile mptcp_connect_checksum mptcp_join}
-schedulers=${SCHEDULERS-rr minrtt minrtt+rp+bm redundant inorder}
 logs=$build/check-upstream
 mkdir -p "$logs"
 
@@ -52,8 +53,9 @@ run() {
 		>"$log.log" 2>&1 || true
 	grep -aE '^(# )?(not )?ok [0-9]+' "$log.log" |
 		sed -E 's/^# //; s/^ok (.*[^ ]) *# IGNORE.*/not ok \1/; s/ *# time=.*//; s/ *\(duration.*//' >"$log.tap" || true
-	say "$1 $2${3:+ $3}: $(grep -c '^ok' "$log.tap" || true) ok," \
-		"$(grep -c '^not ok' "$log.tap" || true) not ok"
+	say "$1 $2${3:+ $3}: $(lines "$1" "$2${3:+.$3}" passed | wc -l) ok," \
+		"$(lines "$1" "$2${3:+.$3}" failed | wc -l) not ok," \
+		"$(lines "$1" "$2${3:+.$3}" skipped | wc -l) skipped"
 }
 
 run_all() {
@@ -71,37 +73,11 @@ run_schedulers() {
 	done
 }
 
-# worse TEST [SCHEDULER]: lines that pass unpatched and do not pass patched
-worse() {
-	grep '^ok' "$logs/stock/$1.tap" | grep -vxFf "$logs/patched/$1${2:+.$2}.tap" || true
-}
-
-# count VARIANT NAME: "passed/all"
-count() {
-	echo "$(grep -c '^ok' "$logs/$1/$2.tap" || true)/$(wc -l <"$logs/$1/$2.tap")"
-}
-
-same=0 different=0
-# row TEST [SCHEDULER]: of the table; a difference must show twice.
-row() {
-	local name=$1${2:+.$2}
-	[ -z "$(worse "$@")" ] || run patched "$@"
-	printf '%-24s %12s %12s' "$1${2:+, $2}" "$(count stock "$1")" "$(count patched "$name")"
-	if grep -Eq "$complaints" "$logs/patched/$name.dmesg"; then
-		different=$((different + 1))
-		echo "  the kernel complained: see patched/$name.dmesg"
-	elif [ -s "$logs/stock/$1.tap" ] && [ -z "$(worse "$@")" ]; then
-		same=$((same + 1))
-		echo "  as unpatched"
-	else
-		different=$((different + 1))
-		echo "  WORSE"
-		worse "$@" | sed 's/^ok/    fails patched:/'
-	fi
-	[ $# -gt 1 ] || grep -h '^not ok' "$logs/stock/$1.tap" | sed 's/^not ok/    failed unpatched:/' || true
-}
+# twice TEST [SCHEDULER]: a difference must show a second time.
+twice() { [ -z "$(worse "$@")" ] || run patched "$@"; }
 
 both_kernels upstream
+schedulers=${SCHEDULERS-$(schedulers_of "$build/upstream" | sed 's/\<default //')}
 for variant in stock patched; do
 	build_tests $variant
 done
@@ -111,10 +87,12 @@ wait
 
 printf '\n%-24s %12s %12s\n' test stock patched
 for test in $tests; do
+	twice "$test"
 	row "$test"
 done
 for scheduler in $schedulers; do
+	twice mptcp_connect "$scheduler"
 	row mptcp_connect "$scheduler"
 done
-printf '%d passed, %d failed\n' "$same" "$different"
+closing "$same" "$different" "$skipped"
 [ "$different" = 0 ]

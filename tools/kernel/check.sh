@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The tests of check-test.sh, as many at a time as there are CPUs: a User-Mode guest has one, and
 # its clock does not care how fast it runs. Each test's lines go to build/check/KIND/NAME.log.
-# usage: check.sh [TEST... | all | kernel | quick | robust]
+# usage: check.sh [TEST... | all | kernel | quick | robust | fixes]
 #	KIND=uml|debug|x86|...: which kernel; BOOT=: what boots it; JOBS=: tests at a time
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -11,20 +11,23 @@ set -euo pipefail
 logs=$build/check/${KIND:-uml}
 jobs=${JOBS:-$(nproc)}
 
-# What runs on a real machine, too; what should break it and must not, in short and whole; the rest.
+# What runs on a real machine, too; what should break it and must not, in short and whole; a test for
+# each defect of Linux that is mended; the rest.
 # The longest first, so that none is left alone at the end.
-kernel_tests=(kunit cong subflows bm redundant rp inorder backup cong_churn extensions sockopt sysctl
+kernel_tests=(kunit cong subflows bm redundant rp inorder backup cong_churn limits extensions sockopt refused sysctl
 	modules rr minrtt observe)
 # takes long, and measures rates only: nothing that a debug kernel would see
 rate_tests=(fair)
-robust_tests=(faults middlebox conformance fuzz pm flood security)
+robust_tests=(faults middlebox conformance fuzz attack pm flood security)
 quick_tests=("${robust_tests[@]/%/ quick}")
-tool_tests=(model mptcpctl mplab accuracy promises source readme)
+mapfile -t fixes_tests < <(find "$top/selftests/fixes" -name '*.sh' -perm /u+x -printf '%f\n' | sed 's/\.sh$//' | sort)
+tool_tests=(model mptcpctl mplab accuracy promises source refresh check-series readme counts)
 case ${1:-all} in
-all) set -- "${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${tool_tests[@]}" ;;
+all) set -- "${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" "${tool_tests[@]}" ;;
 kernel) set -- "${rate_tests[@]}" "${kernel_tests[@]}" ;;
-quick) set -- "${kernel_tests[@]}" "${quick_tests[@]}" ;;
+quick) set -- "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" ;;
 robust) set -- "${robust_tests[@]}" ;;
+fixes) set -- "${fixes_tests[@]}" ;;
 esac
 
 # known TEST
@@ -36,10 +39,14 @@ known() {
 # sum: of what the tests left; one that left nothing failed.
 sum() {
 	local test
-	for test; do
-		cat "$logs/${test// /-}.result" 2>/dev/null || echo 0 1
-	done | awk '{ passed += $1; failed += $2 }
-		END { printf "%d passed, %d failed\n", passed, failed; exit failed != 0 }'
+	local passed=0 failed=0 skipped=0 good bad not
+	while read -r good bad not; do
+		passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + not))
+	done < <(for test; do
+		cat "$logs/${test// /-}.result" 2>/dev/null || echo 0 1 0
+	done)
+	closing $passed $failed $skipped
+	[ $failed = 0 ]
 }
 
 mkdir -p "$logs/bin"
@@ -49,5 +56,6 @@ for test; do
 done
 make -s -C "$top/selftests" OUTPUT="$logs/bin" all
 make -s -C "$top/selftests/robust" OUTPUT="$logs/bin" all
+make -s -C "$top/selftests/fixes" OUTPUT="$logs/bin" all
 printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" -- "$top/tools/kernel/check-test.sh" || true
 sum "$@"

@@ -10,12 +10,13 @@ base_version=6.12
 die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 say() { printf '%s: %s\n' "${0##*/}" "$*"; }
 
-# The source tree of a variant: "patched" (ours) or "stock" (Linux as it came).
+# The source tree of a variant: "patched" (ours); "stock" (Linux as it came); "series", in which
+# check-series.sh applies patches one by one, and "other", the same with a KSRC= of its own.
 source_tree() {
 	case $1 in
 	patched) printf '%s/linux\n' "$build" ;;
-	stock) printf '%s/stock/linux\n' "$build" ;;
-	*) die "unknown variant '$1' (patched or stock)" ;;
+	stock | series | other) printf '%s/%s/linux\n' "$build" "$1" ;;
+	*) die "unknown variant '$1' (patched, stock, series or other)" ;;
 	esac
 }
 
@@ -28,13 +29,39 @@ both_kernels() {
 	done
 }
 
+# schedulers_of KERNEL: those of a patched kernel, and one with extensions.
+schedulers_of() {
+	"$top/tools/kernel/boot-uml" --kernel "$1" -- \
+		bash -c "cd $(printf %q "$top/selftests") && . ./lib.sh && every_scheduler"
+}
+
 # selftest_script NAME: where it is; false if there is none.
 selftest_script() {
 	local dir
-	for dir in "$top/selftests" "$top/selftests/robust"; do
+	for dir in "$top/selftests" "$top/selftests/robust" "$top/selftests/fixes"; do
 		[ ! -x "$dir/$1.sh" ] || { echo "$dir/$1.sh"; return; }
 	done
 	return 1
+}
+
+# tap_counts LOG: how much of a (K)TAP log passed, failed and was skipped, nested lines included.
+# A skip is not a pass. A script that skips itself as a whole is one skip.
+tap_counts() {
+	awk '
+		/^ *not ok([ :]|$)/ { failed++; next }
+		/^ *ok [0-9]+.*# *[Ss][Kk][Ii][Pp]/ || /^ *1\.\.0 *# *[Ss][Kk][Ii][Pp]/ { skipped++; next }
+		/^ *ok [0-9]+/ { passed++ }
+		END { printf "%d %d %d\n", passed, failed, skipped }' "$1"
+}
+
+# closing PASSED FAILED SKIPPED: the last line of each check, which read_closing() reads from a log.
+closing() { printf '%d passed, %d failed, %d skipped\n' "$@"; }
+
+# read_closing LOG: the same three numbers; false if it has no such line.
+read_closing() {
+	local line
+	line=$(grep -Ex '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$1" | tail -n 1)
+	[ -n "$line" ] && tr -dc '0-9 \n' <<<"$line" | xargs
 }
 
 # In a guest's log: what a test must not cause.
