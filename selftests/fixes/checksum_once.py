@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A mapping with a checksum comes in small segments: what does each of them cost?"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+
+from conformance.byhand import ISN, option
+from conformance.capture import ACK
+from conformance.crypto import idsn_of
+from conformance.mapping import MASK32, MASK64
+from conformance.options import CAPABLE_CHECKSUM, CAPABLE_SHA256, DSS, DSS_ACK, DSS_MAP, DSS_MAP64
+from conformance.wire import Wire
+from gauge import ticks
+from hand import Check, Peer, accepted, main
+
+SO_RCVBUFFORCE = 33
+SEGMENTS, LENGTH = 9000, 60000
+TRIES = 3
+PAUSE = 0.1
+BUFFER = 32 << 20  # each segment takes hundreds of bytes of it
+
+
+def mapping(peer: Peer, wide: bool) -> bytes:
+    """Of all of them. Those of another form are the same, but segments that have them are not merged."""
+    ack, dsn = idsn_of(peer.peer_key) + 1, idsn_of(peer.key) + 1 + peer.sent
+    flags = DSS_ACK | DSS_MAP | (DSS_MAP64 if wide else 0)
+    place = (dsn & (MASK64 if wide else MASK32), peer.sent + 1, LENGTH, 0)
+    return option(DSS, 0, struct.pack(f"!BI{'Q' if wide else 'I'}IHH", flags, ack & MASK32, *place))
+
+
+def packets(peer: Peer) -> list[bytes]:
+    """Made before: what is measured is the kernel's work."""
+    made: list[bytes] = []
+    mappings = mapping(peer, False), mapping(peer, True)
+    peer.wire.transmit = made.append  # type: ignore[method-assign]
+    for at in range(SEGMENTS):
+        peer.wire.send(peer.port, ACK, ISN + 1 + peer.sent + at, peer.ack, mappings[at % 2], b"x")
+    del peer.wire.transmit
+    return made
+
+
+def cost(peer: Peer) -> float:
+    """Of the last tenth of the segments, in those of the second one."""
+    made, size = packets(peer), SEGMENTS // 10
+    parts = []
+    for first in range(0, SEGMENTS, size):
+        begin = ticks()
+        for packet in made[first : first + size]:
+            peer.wire.transmit(packet)
+        time.sleep(PAUSE)  # for them to arrive
+        parts.append(ticks() - begin)
+    return parts[-1] / parts[1]
+
+
+def check(wire: Wire, waiting: socket.socket) -> Check:
+    waiting.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
+    found = []
+    for _ in range(TRIES):
+        peer, _program = accepted(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
+        found.append(cost(peer))
+        peer.hear(0.5)  # what the server answered must not stand in the way of the next one
+    yield min(found) < 1.5, "the last segments cost what the first ones did", f"{min(found):.1f} times"
+
+
+if __name__ == "__main__":
+    main(check)

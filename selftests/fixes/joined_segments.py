@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A middlebox joined two segments and kept the options of the first one."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+
+from conformance.case import pattern
+from conformance.options import CAPABLE_CHECKSUM, CAPABLE_SHA256
+from conformance.raw import is_fourth
+from conformance.wire import Wire
+from hand import Check, accepted, main
+
+SIZE = 500
+DATA = pattern(3 * SIZE)
+
+
+def read(program: socket.socket) -> bytes:
+    """What comes in some seconds."""
+    got = b""
+    program.settimeout(5)
+    with contextlib.suppress(OSError):
+        while data := program.recv(65536):
+            got += data
+    return got
+
+
+def joined(wire: Wire, waiting: socket.socket, flags: int, how: str) -> Check:
+    """The first third comes with a mapping, the last third joined to it; the second one is to come
+    over the other subflow."""
+    peer, program = accepted(wire, waiting, flags)
+    other = peer.join()
+    yield is_fourth(other.got), f"{how}: a second subflow joins", "it does not"
+    start = peer.sent
+    peer.say(peer.dss(DATA[:SIZE]), DATA[:SIZE] + DATA[2 * SIZE :])
+    got = read(program)
+    yield got == DATA[: len(got)], f"{how}: no last third after the first", f"{len(got)} bytes"
+    for at in range(0, len(DATA), SIZE):
+        peer.say_over(other, DATA[at : at + SIZE], start + at, at)
+    got += read(program)
+    yield got == DATA, f"{how}: over the other subflow all comes", f"{len(got)} bytes"
+
+
+def check(wire: Wire, waiting: socket.socket) -> Check:
+    yield from joined(wire, waiting, CAPABLE_SHA256, "without checksums")
+    yield from joined(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM, "with checksums")
+
+
+if __name__ == "__main__":
+    main(check)
