@@ -17,6 +17,8 @@ cd "$(dirname "$0")"
 . ./faults/leaks.sh
 # shellcheck source=faults/memory.sh
 . ./faults/memory.sh
+# shellcheck source=faults/orphans.sh
+. ./faults/orphans.sh
 # shellcheck source=faults/alloc.sh
 . ./faults/alloc.sh
 
@@ -24,19 +26,20 @@ quick=${1:-}
 rounds=${FAULTS_ROUNDS:-$([ "$quick" = quick ] && echo 1 || echo 5)}
 # those that wait for TCP's timers, up to minutes each: not for a machine that computes slowly
 # while its clock runs on
-waiting="deaths interruptions patience"
+waiting="deaths interruptions patience orphans"
 # shortage comes before cases that may leave memory behind: it is of the whole machine
 groups=${FAULTS_CASES:-impairments shortage changes churn $(slow || echo "$waiting") allocations leaks}
 rate=1gbit
+python=/usr/bin/python3
 failing=1
 delays=([1]=2ms [2]=5ms)
-schedulers=(default rr minrtt minrtt+rp+bm redundant inorder)
-congestion=(cubic olia balia)
-all_schedulers=$(IFS=, && echo "${schedulers[*]}")
-all_congestion=$(IFS=, && echo "${congestion[*]}")
 
 need ss
 need_coupled
+read -ra schedulers <<<"$(every_scheduler)"
+read -ra congestion <<<"cubic $(every_coupled)"
+all_schedulers=$(commas "${schedulers[*]}")
+all_congestion=$(commas "${congestion[*]}")
 [ -n "$faults_load" ] || skip_all "faults_load is not built: run make"
 
 # the same choices each time
@@ -49,17 +52,19 @@ many() { echo $(($1 * rounds)); }
 
 # choose N: the Nth combination of a scheduler and a congestion control, for new connections.
 choose() {
-	chosen="${schedulers[$1 % 6]}, ${congestion[$1 % 3]}"
-	for_both net.mptcp.scheduler="${schedulers[$1 % 6]}" \
-		net.ipv4.tcp_congestion_control="${congestion[$1 % 3]}"
+	local name=${schedulers[$1 % ${#schedulers[@]}]} control=${congestion[$1 % ${#congestion[@]}]}
+	chosen="$name, $control"
+	for_both net.mptcp.scheduler="$name" net.ipv4.tcp_congestion_control="$control"
 }
 
-# turns: the numbers of all combinations; quick: of two, others each time.
+# turns: the numbers of so many combinations that each of both occurs; quick: of two, others each time.
 turns() {
+	local n=${#schedulers[@]}
+	[ "$n" -ge "${#congestion[@]}" ] || n=${#congestion[@]}
 	if [ "$quick" = quick ]; then
-		echo $((tests % 6)) $(((tests + 3) % 6))
+		echo $((tests % n)) $(((tests + n / 2) % n))
 	else
-		echo 0 1 2 3 4 5
+		seq 0 $((n - 1))
 	fi
 }
 
@@ -275,13 +280,13 @@ deaths() {
 
 # Schedulers and congestion controls of the hosts, for new connections and new subflows.
 change_defaults() {
-	choose $((RANDOM % 18))
+	choose $RANDOM
 	sleep 0.05
 }
 # Modules are in use or not, as it happens.
 remove_modules() {
-	rmmod mptcp_sched_rr mptcp_sched_minrtt mptcp_sched_redundant mptcp_sched_inorder || true
-	rmmod mptcp_cong_olia mptcp_cong_balia || true
+	# shellcheck disable=SC2046 # one a word
+	rmmod $(built sched | sed s/^/mptcp_sched_/) $(built cong | sed s/^/mptcp_cong_/) || true
 	sleep 0.05
 }
 all_changes() {
@@ -406,14 +411,14 @@ leaks() {
 		skip "this kernel has no kmemleak"
 	fi
 	for_both net.mptcp.scheduler=default net.ipv4.tcp_congestion_control=cubic
-	for name in mptcp_sched_rr mptcp_sched_minrtt mptcp_sched_redundant mptcp_sched_inorder \
-		mptcp_cong_olia mptcp_cong_balia; do
-		if is_module $name; then
-			that "$name is used no more, and can be removed" unload $name
+	for name in $(built sched); do
+		if is_module "mptcp_sched_$name"; then
+			that "$name is used no more, and can be removed" unload "mptcp_sched_$name"
 		else
 			skip "$name is built in"
 		fi
 	done
+	remove_coupled
 }
 
 hosts $rate "${delays[1]}" $rate "${delays[2]}"

@@ -108,7 +108,8 @@ hosts 20mbit 5ms 20mbit 10ms
 ip -n "$client" addr add 10.0.1.3/24 dev c1
 in_both sysctl -q net.mptcp.blackhole_timeout=0
 # one that ordinary users may not choose, and those that they may
-modprobe -aq tcp_vegas mptcp_cong_{lia,olia,balia,wvegas,ewlia} || true
+# shellcheck disable=SC2046 # one a word
+modprobe -aq tcp_vegas $(built cong | sed s/^/mptcp_cong_/) || true
 echo "# seed $seed"
 
 fuzzing model "$seed" "$calls"

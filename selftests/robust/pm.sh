@@ -19,9 +19,9 @@ cd "$(dirname "$0")"
 . ./pm/mptcpd.sh
 need ss "$python"
 
-schedulers=(default minrtt rr redundant inorder minrtt+rp+bm)
+read -ra schedulers <<<"$(every_scheduler)"
 if [ "${1:-}" = quick ]; then
-	schedulers=(minrtt+rp+bm)
+	schedulers=("$(composed minrtt)")
 	programs=("${programs[0]}")
 fi
 

@@ -95,7 +95,7 @@ option() {
 
 schedulers() {
 	local name
-	for name in rr minrtt inorder minrtt+rp+bm; do
+	for name in $(get allowed_schedulers) "$(composed minrtt)"; do
 		option "ok $name" "a user can choose $name, which is allowed" -s "$name"
 	done
 	row "a user" "choose schedulers of net.mptcp.allowed_schedulers, with any extensions" yes

@@ -19,14 +19,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import closing, data, handshake, restart, signalling
+from . import closing, data, handshake, signalling
 from .capture import read
 from .case import Case, Outcome
 from .connection import Bad, Connection, busiest
 
 CHECKS: dict[str, Callable[[Case], Outcome]] = {
     name.removeprefix("check_"): function
-    for module in (data, handshake, closing, restart, signalling)
+    for module in (data, handshake, closing, signalling)
     for name, function in vars(module).items()
     if name.startswith("check_")
 }

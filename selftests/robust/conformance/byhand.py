@@ -76,11 +76,14 @@ def is_reset_for(got: Got, reason: int) -> bool:
 class Connection:
     """Established; its segments have one DSN each after the other, unless told otherwise."""
 
-    def __init__(self, wire: Wire, key: bytes = b"thekey01", flags: int = CAPABLE_SHA256) -> None:
+    def __init__(
+        self, wire: Wire, key: bytes = b"thekey01", flags: int = CAPABLE_SHA256, tcp_options: bytes = b""
+    ) -> None:
+        """tcp_options: those of the SYN beside MP_CAPABLE."""
         self.wire, self.port, self.key = wire, wire.new_port(), key
         self.checksums = bool(flags & CAPABLE_CHECKSUM)
         self.sent = 0
-        wire.send(self.port, SYN, ISN, 0, capable_syn(1, flags))
+        wire.send(self.port, SYN, ISN, 0, tcp_options + capable_syn(1, flags))
         synack = wire.answer(self.port)
         capable = options(synack).get(CAPABLE) if synack else None
         if synack is None or capable is None:
@@ -120,8 +123,8 @@ class Connection:
         self.segment(b"", data)
         self.sent += len(data)
 
-    def arrived(self) -> dpkt.tcp.TCP | None:
-        """The segment whose DATA_ACK has all that was sent."""
+    def arrived(self, port: int = 0) -> dpkt.tcp.TCP | None:
+        """The segment whose DATA_ACK has all that was sent; port: of another subflow."""
 
         def wanted(tcp: dpkt.tcp.TCP) -> bool:
             raw = options(tcp).get(DSS)
@@ -129,7 +132,7 @@ class Connection:
             end = (idsn_of(self.key) + 1 + self.sent) & MASK64
             return bool(dss) and dss.ack == (end if dss.ack_wide else end & MASK32)
 
-        return self.wire.answer(self.port, wanted)
+        return self.wire.answer(port or self.port, wanted)
 
     def token(self) -> bytes:
         return token_of(self.peer_key)
@@ -169,6 +172,7 @@ class Join:
     """An MP_JOIN from the same address; got: the answer to SYN or third ACK that matters."""
 
     def __init__(self, connection: Connection, bits: int, number: int) -> None:
+        self.connection, self.sent = connection, 0
         self.wire, self.port = connection.wire, connection.wire.new_port()
         self.wire.send(self.port, SYN, ISN, 0, join_syn(connection.token(), number))
         self.got = self.wire.answer(self.port)
@@ -181,6 +185,16 @@ class Join:
         self.third = option(JOIN, 0, b"\0" + inverted(code, bits))
         self.send_third()
         self.got = self.wire.answer(self.port)
+
+    def send(self, data: bytes) -> None:
+        """The next data of the connection, on this subflow."""
+        connection = self.connection
+        dsn, ack = idsn_of(connection.key) + 1 + connection.sent, idsn_of(connection.peer_key) + 1
+        place = (ack & MASK32, dsn & MASK32, self.sent + 1, len(data))
+        mapping = option(DSS, 0, struct.pack("!BIIIH", DSS_ACK | DSS_MAP, *place))
+        self.wire.send(self.port, ACK, ISN + 1 + self.sent, self.ack, mapping, data)
+        self.sent += len(data)
+        connection.sent += len(data)
 
     def send_third(self) -> None:
         self.wire.send(self.port, ACK, ISN + 1, self.ack, self.third)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What does the server answer to segments that are wrong, old, or of a rare kind?
 
-usage: python3 -m conformance.raw SERVER SOURCE [break]
+usage: python3 -m conformance.raw SERVER SOURCE usual|lengths [break]
 
 SOURCE: an address that the server reaches here, but that this host does not have. Prints "ok WHAT"
 or "not ok WHAT" as the other checks do. With "break" each question is another one, to which the
@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from . import lengths
 from .byhand import (
@@ -267,9 +268,12 @@ def trial_wrong_checksum(wire: Wire, broken: bool) -> Answer:
     return dsn == idsn_of(connection.key) + 1 + 4, got
 
 
-TRIALS: list[Callable[[Wire, bool], Answer]] = [
-    f for names in (globals(), vars(lengths)) for n, f in list(names.items()) if n.startswith("trial_")
-]
+def trials(names: dict[str, Any]) -> list[Callable[[Wire, bool], Answer]]:
+    return [f for n, f in names.items() if n.startswith("trial_")]
+
+
+# lengths: for a server that looks at them
+TRIALS = {"usual": trials(globals()), "lengths": trials(vars(lengths))}
 
 
 def describe(got: Got) -> str:
@@ -293,11 +297,12 @@ def run(trial: Callable[[Wire, bool], Answer], wire: Wire, broken: bool) -> bool
 
 
 def main() -> int:
-    server, source, *rest = sys.argv[1:]
+    server, source, which, *rest = sys.argv[1:]
     broken = rest == ["break"]
-    # what the other run left behind must not answer
-    wire = Wire(server, source, itertools.count(7001 if broken else 6001))
-    results = [run(trial, wire, broken) for trial in TRIALS]
+    # what the other runs left behind must not answer
+    port = 6001 + 2000 * list(TRIALS).index(which) + 1000 * broken
+    wire = Wire(server, source, itertools.count(port))
+    results = [run(trial, wire, broken) for trial in TRIALS[which]]
     return 0 if all(results) else 1
 
 

@@ -10,9 +10,16 @@ nobody() {
 		lladdr "$(in_client cat /sys/class/net/c1/address)"
 }
 
-# by_hand 4|6: each question, then each one broken.
+# by_hand 4|6: each question, then each one broken; those about lengths to a server that looks at them.
 by_hand() {
-	local name="by hand, IPv$1" source=10.0.1.77
+	ask "$1" usual 0
+	ask "$1" lengths 1
+}
+
+# ask 4|6 WHICH CHECK_LENGTHS
+ask() {
+	local name="by hand, IPv$1, $2" source=10.0.1.77
+	in_server sysctl -q net.mptcp.check_lengths="$3"
 	family "$1"
 	[ "$1" = 4 ] || source=fd00:1::77
 	no_endpoints
@@ -20,9 +27,9 @@ by_hand() {
 	delays 10ms 10ms
 	nobody "$source"
 	sink
-	in_client "$python" -B -m conformance.raw "$first" "$source" >"$work/judge" 2>&1 || true
+	in_client "$python" -B -m conformance.raw "$first" "$source" "$2" >"$work/judge" 2>&1 || true
 	tell "$name"
-	in_client "$python" -B -m conformance.raw "$first" "$source" break >"$work/judge" 2>&1 || true
+	in_client "$python" -B -m conformance.raw "$first" "$source" "$2" break >"$work/judge" 2>&1 || true
 	is "0 right" "$(grep -c '^ok ' "$work/judge") right" "$name: of other questions no answer is right"
 	! grep -A 1 '^ok ' "$work/judge" || true
 	end_sink

@@ -45,6 +45,53 @@ starved() {
 	that "memory was short" less 0 $(($(snmp "$client" TCPMemoryPressures) + $(snmp "$server" TCPMemoryPressures)))
 }
 
+# soon_says FILE WORD
+soon_says() { soon grep -q "$2" "$work/$1"; }
+
+# receive_memory: of all sockets of the server, in bytes.
+receive_memory() { in_server ss -HMtnm | grep -o 'skmem:(r[0-9]*' | awk -F 'r' '{ sum += $2 } END { print sum }'; }
+
+# unread PROTOCOL N: what N connections take whose data nobody reads. It is on the way when memory
+# becomes short.
+unread() {
+	local serving sender
+	ip netns exec "$server" "$python" faults/unread.py serve 5000 "$1" >"$work/unread" &
+	serving=$!
+	soon_says unread listening
+	mkfifo "$work/go"
+	ip netns exec "$client" "$python" faults/unread.py send 10.0.1.2 5000 "$@" 2000000 \
+		<"$work/go" >"$work/sender" &
+	sender=$!
+	exec {go}>"$work/go"
+	soon_says sender open
+	netem 1 delay 2s limit 100000
+	echo >&"$go"
+	soon_says sender sent
+	sysctl -q -w net.ipv4.tcp_mem="200 300 400"
+	sleep 400
+	taken=$(receive_memory)
+	kill "$sender" "$serving"
+	wait "$sender" "$serving" 2>/dev/null || true
+	exec {go}>&-
+	rm "$work/go"
+	sysctl -q -w net.ipv4.tcp_mem="65536 98304 131072"
+	calm
+	sleep 130
+}
+
+# What subflows pass on leaves TCP's queues empty, and of an empty queue's owner TCP takes what comes
+# whatever the limits. That must not go on until the connection's buffer is full.
+unread_like_tcp() {
+	local taken tcp
+	in_server ip mptcp endpoint flush
+	unread 6 200
+	tcp=$taken
+	in_server ip mptcp endpoint flush
+	unread 262 200
+	that "data that nobody reads takes no more than a segment beyond what TCP lets it have" \
+		less "$taken" $((2 * tcp + 1))
+}
+
 shortage() {
 	local pages
 	short_of "the smallest send buffers" -B 1
@@ -55,6 +102,7 @@ shortage() {
 	# of pages, of which each CPU may keep 256 for later
 	sysctl -q -w net.ipv4.tcp_mem="300 500 800"
 	short_of "a machine with little memory for TCP"
+	unread_like_tcp
 	if [ "$(nproc)" = 1 ] && strip_options; then
 		sysctl -q -w net.ipv4.tcp_mem="200 300 400"
 		starved

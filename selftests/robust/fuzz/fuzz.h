@@ -42,9 +42,10 @@ void net_admin(struct fuzzer *f, bool on);
 void init_fuzzer(struct fuzzer *f, uint64_t seed);
 
 /* names.c */
-#define BASES 5
-extern const char * const bases[BASES];
-extern char known_cong[256], allowed_cong[256];	/* with spaces between */
+#define BASES_MAX 32
+extern const char *bases[BASES_MAX];
+extern unsigned int n_bases;
+extern char allowed_sched[256], known_cong[256], allowed_cong[256];	/* with spaces between */
 void read_names(void);
 
 /* table.c */

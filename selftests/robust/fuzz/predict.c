@@ -59,11 +59,11 @@ int predict_sched(const uint8_t *at, int room, int len, bool admin, char *shown)
 	snprintf(full, sizeof(full), "%s%s%s", name, ext & 1 ? "+rp" : "", ext & 2 ? "+bm" : "");
 	if (strlen(full) >= NAME_MAX_)
 		return -EINVAL;
-	for (i = 0; i < BASES && strcmp(bases[i], name); i++)
+	for (i = 0; i < n_bases && strcmp(bases[i], name); i++)
 		;
-	if (i == BASES)
+	if (i == n_bases)
 		return -ENOENT;
-	if (!admin && !strcmp(name, "redundant"))
+	if (!admin && !has_word(allowed_sched, name))
 		return -EPERM;
 	memset(shown, 0, NAME_MAX_);
 	memcpy(shown, full, strlen(full));

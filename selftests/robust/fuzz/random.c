@@ -77,7 +77,7 @@ void some_name(struct fuzzer *f, char *name, size_t len)
 		name[len - 1] = 0;
 		break;
 	default:
-		used = snprintf(name, len, "%s", bases[below(f, BASES)]);
+		used = snprintf(name, len, "%s", bases[below(f, n_bases)]);
 		for (i = below(f, 4); i > 1; i--)
 			used += snprintf(name + used, len - used, "+%s", extensions[below(f, 2)]);
 	}

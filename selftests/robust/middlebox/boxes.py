@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from packet import (
     ACK,
     DSS,
-    FAIL,
     FIN,
     MASK32,
     MPTCP,
@@ -65,15 +64,6 @@ def is_data(s: Segment) -> bool:
     return not s.flags & SYN
 
 
-def is_fail(s: Segment) -> bool:
-    """MP_FAIL that ends nothing."""
-    return not s.flags & RST and any(o.kind == MPTCP and o.subtype == FAIL for o in s.options)
-
-
-def is_reset_up(s: Segment) -> bool:
-    return bool(s.flags & RST) and s.up
-
-
 class Strip(Box):
     """Removes options."""
 
@@ -102,21 +92,6 @@ class StripLater(Strip):
 
     def handle(self, segment: Segment, now: float) -> list[Segment]:
         self.passed[segment.flow] = self.passed.get(segment.flow, 0) + len(segment.payload)
-        return super().handle(segment, now)
-
-
-class StripAndLose(StripLater):
-    """And the first segment of each side that is meant gets lost, or all of them."""
-
-    def __init__(self, which: Which, limit: int, lost: Which, every: bool) -> None:
-        super().__init__(which, limit)
-        self.lost, self.every = lost, every
-        self.lossy: set[Side] = set()
-
-    def handle(self, segment: Segment, now: float) -> list[Segment]:
-        if self.lost(segment) and (self.every or segment.side not in self.lossy):
-            self.lossy.add(segment.side)
-            return []
         return super().handle(segment, now)
 
 

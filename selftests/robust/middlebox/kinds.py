@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from boxes import (
     Acker,
@@ -19,12 +19,9 @@ from boxes import (
     Rewrite,
     Split,
     Strip,
-    StripAndLose,
     StripLater,
     Window,
     is_data,
-    is_fail,
-    is_reset_up,
     is_syn,
     is_synack,
 )
@@ -33,7 +30,8 @@ from packet import ADD_ADDR, JOIN
 POSITIONS = {"alone": (1,), "first": (1,), "later": (2,), "both": (1, 2)}
 
 # Ways: "tcp": it fell back, on both hosts. "1", "2": so many subflows joined and none was reset.
-# "2-1": one of two was reset.
+# "2-1": one of two was reset. "lost": the connection ended with an error, "refused": connect() did.
+# "wrong": an application got bytes that were not sent, or not there.
 TRANSPARENT = {"alone": "1", "first": "2", "later": "2", "both": "2"}
 FALLBACK = {"alone": "tcp", "first": "tcp", "later": "1 2-1", "both": "tcp"}
 # A subflow fails in the middle. Section 3.7 has it closed, if there is another one.
@@ -42,15 +40,27 @@ BROKEN = {"alone": "tcp", "first": "2 2-1", "later": "2 2-1", "both": "tcp 1 2 2
 RACING = BROKEN | {"first": "tcp 2 2-1"}
 # So late that no path of two carries as much.
 LATE = {"alone": "tcp"}
+# All subflows fail in the middle: RFC 8684 has no way to go on that both ends must know.
+ALL_BROKEN = {"both": "tcp 1 2 2-1 lost"}
 # The mapping of some bytes is lost: they come again, or the subflow is closed.
-UNMAPPED = {"alone": "1 tcp", "first": "tcp 2 2-1", "later": "2 2-1", "both": "tcp 1 2 2-1"}
+UNMAPPED = {"alone": "1 tcp", "first": "tcp 2 2-1", "later": "2 2-1"} | ALL_BROKEN
 # Without checksums nobody sees that bytes have changed.
 UNSEEN = TRANSPARENT
-
-# All subflows fail: a new one goes on as TCP.
-ALL_BROKEN = {"both": "tcp"}
 BREAKS, RACES = BROKEN | ALL_BROKEN, RACING | ALL_BROKEN
+# Nor that their number did, until they are in the wrong place.
+MISPLACED = {
+    "alone": "tcp lost wrong",
+    "first": "tcp 2 2-1 wrong",
+    "later": "2 2-1 wrong",
+    "both": "tcp 2 2-1 wrong lost",
+}
+# Nothing follows a text that is shorter now, so that it was sent again before it was noticed: the bytes
+# of the only subflow are no plain stream any more.
+STALLED = {"alone": "tcp lost"}
+REFUSED = {"alone": "refused", "first": "refused", "later": "1 2-1", "both": "refused"}
 
+# Acknowledgments without options have to last so long before they count, and a bit (seconds).
+SILENCE = 12.0
 SIZE = 250_000  # bytes that the client sends
 MARK = b"PORT 10,0,1,1"
 TEXT = "text of the payload replaced by"
@@ -60,7 +70,8 @@ SAME, LONGER, SHORTER = b"PORT 10,9,8,7", b"PORT 192,168,101,101", b"PORT 1,1,1,
 @dataclass
 class Kind:
     """expect: the ways that are right at a position, where the box has something to do;
-    checked: the same with checksums, if that differs. new: what it makes of the mark."""
+    checked: the same with checksums, if that differs. new: what it makes of the mark.
+    opt_in: a sysctl of MPTCP that is set to 1 meanwhile."""
 
     what: str
     make: Callable[[], Box] | None
@@ -72,6 +83,7 @@ class Kind:
     slack: float = 1.5  # how many seconds MPTCP may take longer than four times TCP's
     pauses: bool = False  # nothing follows the first mark for a while
     named: bool = False  # only when it is asked for by name
+    opt_in: str = ""
 
     def ways(self, position: str, checksum: int) -> list[str]:
         expect = self.checked if checksum and self.checked else self.expect
@@ -149,30 +161,23 @@ KINDS = {
     "strip-data-down": Kind(
         "the same, server to client", lambda: Strip(lambda s: is_data(s) and not s.up), FALLBACK
     ),
-    "strip-50k": Kind("option removed after 50 KB", later(50_000, True, False), RACING),
+    "strip-50k": Kind("option removed after 50 KB", later(50_000, True, False), RACES),
     "strip-100k": Kind("option removed after 100 KB", later(100_000, True, False), BREAKS),
     "strip-100k-up": Kind("the same, client to server", later(100_000, True), BREAKS),
     "strip-100k-down": Kind("the same, server to client", later(100_000, False), BREAKS),
-    "strip-fail": Kind(
-        "option removed after 100 KB, the first MP_FAIL lost",
-        lambda: StripAndLose(is_data, 100_000, is_fail, every=False),
-        ALL_BROKEN,
-    ),
-    "strip-deaf": Kind(
-        "option removed after 100 KB, the client's resets dropped",
-        lambda: StripAndLose(is_data, 100_000, is_reset_up, every=True),
-        ALL_BROKEN,
-    ),
     "strip-250k": Kind("option removed after 250 KB", later(250_000, True, False), LATE),
     "strip-250k-up": Kind("the same, client to server", later(250_000, True), LATE),
     "strip-250k-down": Kind("the same, server to client", later(250_000, False), LATE),
     "strip-upload": Kind(
         "option removed after 50 KB of an upload",
         later(50_000, True, False),
-        RACING,
+        RACES,
         down=20_000,
+        slack=SILENCE,
     ),
-    "strip-upload-up": Kind("the same, client to server", later(50_000, True), RACING, down=20_000),
+    "strip-upload-up": Kind(
+        "the same, client to server", later(50_000, True), RACES, down=20_000, slack=SILENCE
+    ),
     "strip-join": Kind(
         "MP_JOIN removed",
         lambda: Strip(lambda s: True, JOIN),
@@ -188,7 +193,10 @@ KINDS = {
     "drop-syn": Kind("SYN with the option dropped", lambda: Drop(is_syn), FALLBACK, slack=5),
     "nft-drop-syn": Kind("the same (nftables)", None, FALLBACK, nft=rules(SYN_NFT + "drop"), slack=5),
     "drop-synack": Kind("SYN/ACK with the option dropped", lambda: Drop(is_synack), FALLBACK, slack=5),
-    "rst-syn": Kind("RST in answer to a SYN with the option", Refuse, FALLBACK, slack=5),
+    "rst-syn": Kind("RST in answer to a SYN with the option", Refuse, REFUSED),
+    "rst-syn-opt": Kind(
+        "the same, `retry_refused=1`", Refuse, FALLBACK, slack=5, opt_in="retry_refused"
+    ),
     "drop-data": Kind(
         "all but SYNs dropped that have the option", lambda: Drop(is_data), FALLBACK, named=True
     ),
@@ -201,18 +209,35 @@ KINDS = {
     "ack": Kind("pro-active ACK after 30 KB", lambda: Acker(30_000), TRANSPARENT),
     "ack-window": Kind("the same, with its own window", lambda: Acker(30_000, 200), TRANSPARENT),
     "window": Kind("window made smaller", lambda: Window(16_000), TRANSPARENT),
-    "rewrite-same": rewrite(f"{TEXT} one of the same length", SAME, UNSEEN, RACING),
-    "rewrite-longer": rewrite(f"{TEXT} a longer one", LONGER, RACING, RACING),
-    "rewrite-shorter": rewrite(f"{TEXT} a shorter one", SHORTER, RACING, RACING),
+    "rewrite-same": rewrite(f"{TEXT} one of the same length", SAME, UNSEEN, RACES),
+    "rewrite-longer": rewrite(f"{TEXT} a longer one", LONGER, MISPLACED, RACES),
+    "rewrite-shorter": rewrite(f"{TEXT} a shorter one", SHORTER, MISPLACED, RACES),
     "rewrite-same-20k": rewrite("the same length, after 20 KB", SAME, UNSEEN, RACES, 20_000),
-    "rewrite-longer-20k": rewrite("longer, after 20 KB", LONGER, RACES, RACES, 20_000),
-    "rewrite-shorter-20k": rewrite("shorter, after 20 KB", SHORTER, RACES, RACES, 20_000),
+    "rewrite-longer-20k": rewrite("longer, after 20 KB", LONGER, MISPLACED, RACES, 20_000),
+    "rewrite-shorter-20k": rewrite("shorter, after 20 KB", SHORTER, MISPLACED, RACES, 20_000),
     "rewrite-same-end": rewrite("the same length, 5 KB before the end", SAME, {"alone": "1"}, LATE, 245_000),
     "rewrite-longer-end": rewrite("longer, 5 KB before the end", LONGER, LATE, LATE, 245_000),
-    "rewrite-shorter-end": rewrite("shorter, 5 KB before the end", SHORTER, LATE, LATE, 245_000),
-    "rewrite-longer-pause": rewrite("longer, then nothing for a second", LONGER, RACING, RACING, pauses=True),
+    "rewrite-shorter-end": rewrite(
+        "shorter, 5 KB before the end", SHORTER, {"alone": "tcp lost wrong"}, STALLED, 245_000
+    ),
+    "rewrite-longer-pause": rewrite(
+        "longer, then nothing for a second", LONGER, MISPLACED, RACES, pauses=True
+    ),
     "rewrite-shorter-pause": rewrite(
-        "shorter, then nothing for a second", SHORTER, RACING, RACING, pauses=True
+        "shorter, then nothing for a second", SHORTER, MISPLACED, RACES | STALLED, pauses=True
     ),
     "reorder": Kind("reordered, some twice", Reorder, TRANSPARENT),
+}
+
+
+def seen_by_length(kind: Kind) -> Kind:
+    """The same, and the hosts look at lengths: as good as with checksums, which it concerns less."""
+    expect = kind.checked or kind.expect
+    return replace(kind, what=f"{kind.what}, `check_lengths=1`", expect=expect, opt_in="check_lengths")
+
+
+KINDS |= {
+    f"{name}-opt": seen_by_length(kind)
+    for name, kind in KINDS.items()
+    if name.startswith(("rewrite-longer", "rewrite-shorter"))
 }

@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from kinds import KINDS, MARK, POSITIONS, SIZE, Kind
 from traffic import IPPROTO_MPTCP, Arrived, Transfer, compare, stream
@@ -23,15 +24,27 @@ from net import Hosts, Network, counters, set_sysctl
 
 IPPROTO_TCP = 6
 PATIENCE = 90.0  # in seconds, with a transfer; MPTCP gives up 60 s after it lost its last subflow
-SCHEDULERS = ("default", "rr", "minrtt", "minrtt+rp+bm", "redundant", "inorder")
+OPT_INS = ("check_lengths", "retry_refused")
+# All of this kernel's, and one with extensions.
+SCHEDULERS = (*Path("/proc/sys/net/mptcp/available_schedulers").read_text().split(), "minrtt+rp+bm")
 WORDS = {
     "tcp": "as TCP",
     "half": "as TCP on one host",
     "1": "1 subflow",
     "2": "2 subflows",
     "2-1": "one of 2 subflows closed",
+    "lost": "to an end with an error",
+    "refused": "no way: connect() was refused",
+    "wrong": "with wrong bytes",
 }
-SHORT = {"tcp": "TCP", "2-1": "one closed"}  # in the table
+# In the table; what a user would not want stands out.
+SHORT = {
+    "tcp": "TCP",
+    "2-1": "one closed",
+    "lost": "**lost**",
+    "refused": "**refused**",
+    "wrong": "**wrong bytes**",
+}
 PLACES = {
     "alone": "the only path",
     "first": "the first subflow's path",
@@ -68,6 +81,14 @@ class Outcome:
     def marks(self) -> str:
         replaced = self.up.replaced + self.down.replaced
         return f"{replaced} replaced, {self.up.original + self.down.original} not"
+
+    def bad_end(self) -> str:
+        """What the errors come to; nothing without any."""
+        if not self.errors:
+            return ""
+        if any(e.brief == "wrong bytes" for e in self.errors):
+            return "wrong"
+        return "refused" if self.errors[0].brief == "ECONNREFUSED" else "lost"
 
     def why(self) -> str:
         return ", ".join(f"{k} {v}" for k, v in self.grown.items() if any(w in k for w in TELLING))
@@ -125,6 +146,8 @@ class Matrix:
             set_sysctl(host, "mptcp/scheduler", cell.scheduler)
             # a value that is written makes it forget about black holes
             set_sysctl(host, "mptcp/blackhole_timeout", 3600)
+            for name in OPT_INS:
+                set_sysctl(host, f"mptcp/{name}", int(cell.kind.opt_in == name))
         self.network.fresh()
         self.port += 1
         old = [counters(host) for host in hosts]
@@ -162,11 +185,11 @@ class Matrix:
             print(f"# TCP: {error.text}")
 
     def faults(self, cell: Cell, outcome: Outcome) -> list[Fault]:
+        allowed = cell.kind.ways(cell.position, cell.checksum)
         if outcome.errors:
-            return outcome.errors
+            return [] if outcome.bad_end() in allowed else outcome.errors
         if cell.box != "none" and not outcome.acted:
             return [Fault("untouched", "the box did nothing")]
-        allowed = cell.kind.ways(cell.position, cell.checksum)
         if outcome.way not in allowed:
             expected = " or ".join(WORDS[w] for w in allowed)
             return [Fault("other way", f"it went {WORDS[outcome.way]}, not {expected}")]
@@ -186,12 +209,13 @@ class Matrix:
                 bad[found[0].brief] += 1
                 lines.append(f"{said(cell, outcome)}: {'; '.join(f.text for f in found)}")
             else:
-                ways[SHORT.get(outcome.way, outcome.way)] += 1
+                went = outcome.bad_end() or outcome.way
+                ways[SHORT.get(went, went)] += 1
                 if self.talks:
                     print(f"# {said(cell, outcome)}")
         on = "on" if cells[0].checksum else "off"
         where = f"{cells[0].box} on {PLACES[cells[0].position]}"
-        print(f"{'not ' if lines else ''}ok {where}, checksums {on}: MPTCP brings the bytes")
+        print(f"{'not ' if lines else ''}ok {where}, checksums {on}: as expected")
         for line in lines:
             print(f"# {line}")
         sys.stdout.flush()

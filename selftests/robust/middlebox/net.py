@@ -69,12 +69,14 @@ class Hosts:
     router: str
 
 
-def tun(namespace: str, name: str) -> int:
+def tun(namespace: str, name: str, link: str = LINK) -> int:
+    """link: what delays that which the host sends there."""
     with inside(namespace):
         fd = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
         fcntl.ioctl(fd, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TUN | IFF_NO_PI))
     ip(namespace, [f"link set {name} up"])
-    subprocess.run(f"tc -n {namespace} qdisc add dev {name} root {LINK}".split(), check=True)
+    if link:
+        subprocess.run(f"tc -n {namespace} qdisc add dev {name} root {link}".split(), check=True)
     return fd
 
 

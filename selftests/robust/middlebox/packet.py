@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 END, NOP, MSS, WSCALE, SACK, TIMESTAMP, MPTCP = 0, 1, 2, 3, 5, 8, 30
-CAPABLE, JOIN, DSS, ADD_ADDR, FAIL = 0, 1, 2, 3, 6
+CAPABLE, JOIN, DSS, ADD_ADDR = 0, 1, 2, 3
 MASK32 = (1 << 32) - 1
 
 Flow = tuple[bytes, int]

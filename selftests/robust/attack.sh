@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Attacks: what arrives on one path never harms another, no peer makes work grow faster than the
+# bytes it sends, nothing legal is held back. It runs on unpatched kernels, too, to compare with:
+# there, what only ours promises is told but does not fail.
+# usage: attack.sh [quick | inject [FORGERY [POSITION [VICTIM]]] | rejoin | growth [CASE]]
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+
+# promised COMMAND...: on an unpatched kernel what fails is a finding.
+promised() {
+	if ours; then
+		"$@"
+	else
+		"$@" | sed 's/^not ok \(.*\)/ok \1 # SKIP not promised by this kernel/'
+	fi
+}
+
+# program NAME ARG...: of attack/.
+program() {
+	local name=$1
+	shift
+	numbered "# * attacks" promised env PYTHONPATH=middlebox:. "$python" -B "attack/$name.py" \
+		"$client" "$server" "$@"
+}
+
+need_tools
+need_dpkt
+routed_hosts
+case ${1:-} in
+"" | quick)
+	for part in inject rejoin growth; do
+		program $part "$@"
+	done
+	;;
+*) program "$@" ;;
+esac
+finish
