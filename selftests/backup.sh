@@ -18,8 +18,8 @@ ip -n "$client" route add 10.0.1.0/24 dev c2 table 2
 ip -n "$client" neigh add 10.0.1.2 dev c2 lladdr "$(in_server cat /sys/class/net/s2/address)"
 in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow backup id 2
 
-for name in minrtt rr inorder redundant minrtt+rp+bm; do
-	scheduler $name
+for name in $(every_scheduler); do
+	scheduler "$name"
 	two=$(tx_bytes 2) backups=$(counter SchedBackup)
 	serve
 	transfer -b 3000000

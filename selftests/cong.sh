@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 need setpriv modprobe rmmod ss
 need_coupled
 
-coupled=(lia olia balia wvegas ewlia)
+read -ra coupled <<<"$(every_coupled)"
 
 # cong NAME: the default of new sockets; cong_of HOST NAME.
 cong() { cong_of "$client" "$1"; }
@@ -55,18 +55,16 @@ unknown_names() {
 	cong reno
 }
 
-# Unloaded in this order: ewlia needs lia.
 modules() {
 	local name
 	if ! is_module mptcp_cong_lia; then
 		skip "congestion controls are no modules here"
 		return
 	fi
-	for name in ewlia wvegas balia olia lia; do
-		that "mptcp_cong_$name can be removed when nobody uses it" unload mptcp_cong_$name
-	done
-	for name in lia olia balia wvegas ewlia; do
-		module $name
+	remove_coupled
+	for name in "${coupled[@]}"; do
+		coupled_gone || true
+		module "$name"
 	done
 }
 
@@ -120,7 +118,8 @@ inheritance() {
 }
 
 switching() {
-	local all=cubic,reno,lia,olia,balia,wvegas,ewlia
+	local all
+	all=$(commas "cubic reno ${coupled[*]}")
 	listed cubic available || all=${all#cubic,}
 	serve
 	transfer -b 20000000 -G "$all"
@@ -161,8 +160,34 @@ without_mptcp() {
 		arrived 1000000 "$name: plain TCP: the bytes are right"
 	done
 	serve -t
-	transfer -b 2000000 -g lia -G olia,reno,balia,wvegas,ewlia,lia
+	transfer -b 2000000 -g lia -G "$(commas "reno ${coupled[*]}")"
 	arrived 2000000 "it changes after the fallback: the bytes are right"
+}
+
+# added NAME: what inet_diag says of this congestion control's sockets beyond Linux' own attributes,
+# the last of which is 22. The numbers after it are Linux' to give.
+added() { awk -v name="$1" '$1 == name { for (i = 2; i <= NF; i++) if ($i > 22) print $i }' "$work/diag" | sort -u; }
+
+inet_diag() {
+	local name
+	if ! command -v python3 >/dev/null; then
+		skip "what inet_diag tells: needs python3"
+		return
+	fi
+	for name in "${coupled[@]}" reno; do
+		serve
+		begin -d 2 -g "$name"
+		sleep 1
+		in_client ./diag.py >"$work/diag"
+		in_client ss -tinHO state established >"$work/ss" 2>&1
+		complete
+		if [ "$name" = reno ]; then
+			is "" "$(added "$name")" "inet_diag adds nothing for $name"
+		else
+			is 10262 "$(added "$name")" "inet_diag adds one attribute for $name, which is ours"
+		fi
+		is 2 "$(grep -c " $name .*bytes_acked:.*tcp-ulp-mptcp" "$work/ss")" "ss shows its two subflows"
+	done
 }
 
 # The weight of ewlia: n.
@@ -267,6 +292,7 @@ inheritance
 switching
 subflows_change
 without_mptcp
+inet_diag
 weight_option
 weight_sysctls
 weight_window

@@ -15,7 +15,8 @@ need_coupled
 rounds=${CHURN_ROUNDS:-6}
 workers=8
 size=1500000
-coupled=(lia olia balia wvegas ewlia)
+read -ra coupled <<<"$(every_coupled)"
+all=$(commas "cubic reno ${coupled[*]}")
 
 hosts 100mbit 2ms 100mbit 5ms
 for name in "${coupled[@]}"; do
@@ -28,7 +29,7 @@ connection() {
 	local report=$work/report-$1 status=0
 	serve_at "$1" "$report"
 	timeout $patience ip netns exec "$client" "$sched_sock" connect -a 10.0.1.2 -p "$1" -b $size \
-		-G "lia,cubic,olia,balia,reno,wvegas,ewlia" >"$report-c" 2>&1 || status=$?
+		-G "$all" >"$report-c" 2>&1 || status=$?
 	wait
 	[ "$status" = 0 ] && grep -qx "received=$size" "$report" && grep -qx wrong=0 "$report"
 }
@@ -79,13 +80,6 @@ least=$((total / 4))
 that "subflows came while they lived ($joins)" less $least "$joins"
 
 in_both sysctl -q net.ipv4.tcp_congestion_control=reno
-# ewlia uses lia
-for name in ewlia lia olia balia wvegas; do
-	if is_module "mptcp_cong_$name"; then
-		that "$name is used no more, and can be removed" unload "mptcp_cong_$name"
-	else
-		skip "$name is built in"
-	fi
-done
+remove_coupled
 
 finish

@@ -25,6 +25,19 @@ names_accepted() {
 	NAMES
 }
 
+# each_with_each: whatever there is.
+each_with_each() {
+	local base extension name
+	for base in $(get available_schedulers); do
+		for extension in $(every_extension); do
+			name=$base+$extension
+			[ ${#name} -le 15 ] || continue
+			try -s "$name"
+			is "ok $name" "$(outcome)" "$extension goes with $base"
+		done
+	done
+}
+
 names_refused() {
 	local name error what
 	local -A message=([EINVAL]="Invalid argument" [ENOENT]="No such file or directory")
@@ -53,7 +66,8 @@ names_refused() {
 }
 
 permissions() {
-	local allowed=minrtt
+	local allowed=minrtt at_first
+	at_first=$(get allowed_schedulers)
 	set_to allowed_schedulers $allowed
 	try_user -s minrtt+rp
 	is "ok minrtt+rp" "$(outcome)" "minrtt is allowed: with an extension, too"
@@ -88,7 +102,7 @@ permissions() {
 	try_user -s minrtt
 	is "EPERM minrtt+rp" "$(outcome)" "but not its base alone"
 	set_to scheduler default
-	set_to allowed_schedulers "default inorder minrtt rr"
+	set_to allowed_schedulers "$at_first"
 }
 
 connections() {
@@ -115,7 +129,7 @@ connections() {
 	before=$(counter SchedSwitch)
 	serve
 	transfer -b 20000000 -s minrtt \
-		-w minrtt+rp,minrtt+rp+bm,minrtt,default+bm,inorder+rp,inorder,redundant+bm,redundant
+		-w "$(commas "minrtt+rp default+bm inorder+rp redundant+bm $(every_scheduler)")"
 	arrived 20000000 "extensions change every 64 KB of a transfer: the bytes are right"
 	that "all changes were counted" less 300 $(($(counter SchedSwitch) - before))
 
@@ -169,6 +183,7 @@ modules() {
 hosts 50mbit 5ms 50mbit 5ms
 for_users
 names_accepted
+each_with_each
 names_refused
 permissions
 connections

@@ -3,7 +3,7 @@
 # What coupled congestion controls promise: as much as TCP on the best path, no more than TCP
 # where others share it, and little where it is crowded.
 #
-# To measure shares takes FAIR_SECONDS each, nineteen times. In virtual time they are 50; on
+# To measure shares takes FAIR_SECONDS each, 25 times. In virtual time they are 50; on
 # a real machine this part is skipped unless they are set. The limits are at least three
 # standard deviations from what was measured in some ten runs of 45 to 60 seconds.
 set -euo pipefail
@@ -12,6 +12,10 @@ cd "$(dirname "$0")"
 . ./lib.sh
 need ss
 need_coupled
+
+coupled=$(every_coupled)
+# wvegas goes by delay, and gives way to these; ewlia is lia with less of a start
+by_loss=$(but "wvegas ewlia" "$coupled")
 
 virtual() { grep -q time-travel /proc/cmdline; }
 seconds=${FAIR_SECONDS:-}
@@ -22,6 +26,14 @@ patience=$((lasts + 120))
 
 # within LOW VALUE HIGH: percent, shown on failure.
 within() { echo "$1 < $2 < $3 ?"; [ "$1" -lt "$2" ] && [ "$2" -lt "$3" ]; }
+
+# The client's on path 1, beside the first one.
+more_addresses() {
+	local i
+	for i in 2 3 4 5 6 7 8; do
+		ip -n "$client" addr add "10.0.1.1$i/24" dev c1
+	done
+}
 
 # shared N: subflows over path 1, from as many addresses.
 shared() {
@@ -101,8 +113,8 @@ like_reno() {
 one_subflow() {
 	shared 1
 	shape 1 10mbit 20ms 25
-	like_reno "one subflow" "lia olia balia ewlia"
-	like_reno "plain TCP" "lia olia balia wvegas ewlia" -t
+	like_reno "one subflow" "$(but wvegas "$coupled")"
+	like_reno "plain TCP" "$coupled" -t
 }
 
 disjoint_paths() {
@@ -113,8 +125,8 @@ disjoint_paths() {
 	took -b 6000000 -t -g reno
 	alone=$took
 	second_path
-	for name in lia olia balia wvegas ewlia; do
-		took -b 6000000 -g $name
+	for name in $coupled; do
+		took -b 6000000 -g "$name"
 		echo "# $name, two paths: $took ms, reno on the better one: $alone ms"
 		arrived 6000000 "$name, two paths: the bytes are right"
 		that "it is faster than TCP on the better one" less "$took" $((alone * 95 / 100))
@@ -129,8 +141,8 @@ one_lossy_path() {
 	shape 1 200mbit 20ms 1000 loss 0.2%
 	for n in 2 4 8; do
 		shared $n
-		for name in lia olia balia; do
-			measure $name 1
+		for name in $by_loss; do
+			measure "$name" 1
 			that "$name: $n subflows get 0.5 to 1.7 of what TCP gets on a lossy path" \
 				within 50 $((100 * one / rival)) 170
 		done
@@ -143,8 +155,8 @@ one_bottleneck() {
 	local name
 	shape 1 10mbit 20ms 70
 	shared 4
-	for name in lia olia balia; do
-		measure $name 3
+	for name in $by_loss; do
+		measure "$name" 3
 		that "$name: 4 subflows get 0.5 to 1.9 of what TCP gets at a bottleneck" \
 			within 50 $((100 * one / rival)) 190
 	done
@@ -160,14 +172,14 @@ with_another_path() {
 	shape 2 5mbit 20ms 50
 	shared 3
 	second_path
-	for name in lia olia balia; do
-		measure $name 1
+	for name in $by_loss; do
+		measure "$name" 1
 		that "$name: who has another path takes no more than TCP where it is shared" \
 			less $((100 * one / rival)) 150
 	done
 }
 
-# Measured: of what the connection sends, olia has 2 to 11 % there, balia 7 to 11 %, reno 19
+# Measured: of what the connection sends, olia has 2 to 11 % there, balia 7 to 13 %, reno 19
 # to 26 %.
 a_crowded_path() {
 	local name share free
@@ -179,8 +191,8 @@ a_crowded_path() {
 	share=$((1000 * one / (one + two))) free=$two
 	for name in olia balia; do
 		measure $name 3
-		that "$name: less than two thirds of reno's share are on a crowded path" \
-			less $((1000 * one / (one + two))) $((share * 2 / 3))
+		that "$name: less than four fifths of reno's share are on a crowded path" \
+			less $((1000 * one / (one + two))) $((share * 4 / 5))
 		that "$name: and with the other one it gets what TCP gets there, at least" \
 			less $((free * 95 / 100)) $((one + two))
 	done
@@ -205,6 +217,71 @@ a_path_gets_longer() {
 	that "wvegas: a path that became longer is filled again" less 8000000 "$sent"
 }
 
+# The smallest RTT is measured again and again, each time without what wvegas has in the queue:
+# the RTT does not creep up. It is 43 ms without a queue, and 10 segments are 30 ms. After a loss
+# with twice the window, slow start would fill the queue again while it is measured.
+a_long_transfer() {
+	local rtt
+	shape 1 12mbit 20ms 300
+	shared 1
+	serve
+	begin -g wvegas -d 75
+	sleep 5
+	shape 1 12mbit 20ms 300 loss 100%
+	sleep 0.002
+	shape 1 12mbit 20ms 300
+	sleep 0.1
+	shape 1 4mbit 20ms 300
+	sleep 65
+	rtt=$(in_client ss -tinHO state established | sed -n 's/.* rtt:\([0-9]*\).*/\1/p')
+	complete
+	echo "# wvegas: after 70 s the RTT is $rtt ms"
+	that "wvegas: its queue stays short" within 43 "$rtt" 85
+}
+
+# police RATE BURST DELAY: path 1 leads through a router that drops at once what comes faster,
+# but for the one packet that is too many: no queue tells of it. The addresses stay.
+police() {
+	local host end
+	ip netns add "$router"
+	ip -n "$client" link del c1
+	for host in client server; do
+		end=${host:0:1}
+		ip link add "${end}1" netns "${!host}" type veth peer name "$end" netns "$router"
+		ip -n "${!host}" link set "${end}1" up gso_max_segs 1
+		tc -n "${!host}" qdisc add dev "${end}1" root netem delay "$3" limit 1000
+		ip -n "$router" addr add 10.0.1.254/32 dev "$end"
+		ip -n "$router" link set "$end" up
+		ip netns exec "$router" sysctl -q net.ipv4.conf."$end".{proxy_arp,forwarding}=1
+	done
+	ip -n "$client" addr add 10.0.1.1/24 dev c1
+	ip -n "$server" addr add 10.0.1.2/24 dev s1
+	more_addresses
+	ip -n "$router" route add 10.0.1.0/24 dev c
+	ip -n "$router" route add 10.0.1.2 dev s
+	tc -n "$router" qdisc add dev s root tbf rate "$1" burst "$2" limit 1600
+}
+
+# policed N LIMIT: N subflows get up to LIMIT percent of what TCP gets; the sum of three runs.
+policed() {
+	local ours=0 theirs=0
+	shared "$1"
+	for _ in 1 2 3; do
+		measure wvegas 1
+		ours=$((ours + one)) theirs=$((theirs + rival))
+	done
+	that "wvegas: $1 subflows get no more than TCP at a policer" \
+		within 50 $((100 * ours / theirs)) "$2"
+}
+
+# Nothing but losses tells of the limit there. Measured: 0.9 to 1.1 with one subflow, as one with
+# reno; 1.0 to 1.3 with four. Without regard to that it were 1.3 and 3.2.
+a_policer() {
+	police 10mbit 30k 20ms
+	policed 1 130
+	policed 4 170
+}
+
 shares() {
 	if [ -z "$seconds" ]; then
 		skip "shares: they take long, set FAIR_SECONDS"
@@ -215,12 +292,12 @@ shares() {
 	with_another_path
 	a_crowded_path
 	a_path_gets_longer
+	a_long_transfer
+	a_policer
 }
 
 hosts 10mbit 20ms 10mbit 20ms
-for i in 2 3 4 5 6 7 8; do
-	ip -n "$client" addr add "10.0.1.1$i/24" dev c1
-done
+more_addresses
 in_both ip mptcp limits set subflow 8 add_addr_accepted 8
 in_both sysctl -q net.ipv4.tcp_no_metrics_save=1
 # The windows are the limit then, not what waits for a slow subflow.

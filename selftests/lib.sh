@@ -10,8 +10,8 @@
 # The server signals 10.0.2.2, to which the client opens the second subflow from c2.
 
 KSFT_SKIP=4
-tests=0 failures=0
-client=msc-$$ server=mss-$$
+tests=0 failures=0 skips=0
+client=msc-$$ server=mss-$$ router=msr-$$
 work=$(mktemp -d)
 patience=120
 # KSFT_MACHINE_SLOW=yes, as in Linux' own tests: a machine that computes slowly while its clock runs on
@@ -61,11 +61,11 @@ in_time() { if slow; then skip "$1: this machine is slow"; else that "$@"; fi; }
 # less A B: compare integers, showing them on failure.
 less() { echo "$1 < $2 ?"; [ "$1" -lt "$2" ]; }
 
-skip() { tests=$((tests + 1)); echo "ok $tests # SKIP $*"; }
+skip() { tests=$((tests + 1)) skips=$((skips + 1)); echo "ok $tests # SKIP $*"; }
 
 finish() {
 	echo "1..$tests"
-	echo "# $((tests - failures)) of $tests passed"
+	echo "# $((tests - failures - skips)) passed, $failures failed, $skips skipped"
 	[ "$failures" = 0 ]
 }
 
@@ -76,6 +76,7 @@ cleanup() {
 	[ -z "$pids" ] || kill $pids 2>/dev/null || true
 	ip netns del "$client" 2>/dev/null || true
 	ip netns del "$server" 2>/dev/null || true
+	ip netns del "$router" 2>/dev/null || true
 	rm -rf -- "$work"
 }
 trap cleanup EXIT
@@ -85,21 +86,59 @@ in_client() { ip netns exec "$client" "$@"; }
 in_server() { ip netns exec "$server" "$@"; }
 in_both() { in_client "$@" && in_server "$@"; }
 
-need() {
+# ours: this kernel has our patches.
+ours() { [ -e /proc/sys/net/mptcp/allowed_schedulers ]; }
+
+# need_tools TOOL...: on any kernel with MPTCP.
+need_tools() {
 	[ "$(id -u)" = 0 ] || skip_all "must be run as root"
-	[ -e /proc/sys/net/mptcp/allowed_schedulers ] ||
-		skip_all "this kernel has no MPTCP scheduler framework"
-	[ -n "$sched_sock" ] || skip_all "sched_sock is not built: run make"
+	[ -e /proc/sys/net/mptcp/enabled ] || skip_all "this kernel has no MPTCP"
 	local tool
 	for tool in ip tc "$@"; do
 		command -v "$tool" >/dev/null || skip_all "needs $tool"
 	done
 }
 
+need() {
+	need_tools "$@"
+	ours || skip_all "this kernel has no MPTCP scheduler framework"
+	[ -n "$sched_sock" ] || skip_all "sched_sock is not built: run make"
+}
+
 need_coupled() {
 	[ -e /proc/sys/net/mptcp/ewlia_weight ] ||
 		skip_all "this kernel has no coupled congestion control"
 }
+
+# built KIND: the names NAME of the modules mptcp_KIND_NAME that belong to this kernel, built in or not.
+built() {
+	cat "/lib/modules/$(uname -r)"/modules.{order,builtin} |
+		sed -n "s/.*\/mptcp_$1_\([^.]*\)\..*/\1/p" | grep -vx test | sort -u
+}
+
+# every_extension: of this kernel's, in the kernel's order.
+every_extension() { cat /proc/sys/net/mptcp/available_sched_extensions; }
+
+# composed NAME: with all extensions that it has room for.
+composed() {
+	local extension name=$1
+	for extension in $(every_extension); do
+		[ $((${#name} + 1 + ${#extension})) -gt 15 ] || name+="+$extension"
+	done
+	echo "$name"
+}
+
+# every_scheduler: of this kernel's; and one with extensions.
+every_scheduler() { echo "$(cat /proc/sys/net/mptcp/available_schedulers) $(composed minrtt)"; }
+
+# every_coupled: this kernel's coupled congestion controls.
+every_coupled() { built cong | xargs; }
+
+# but NAMES WORDS: the words without the names.
+but() { tr ' ' '\n' <<<"$2" | grep -vxF "$(tr ' ' '\n' <<<"$1")" | xargs; }
+
+# commas WORDS: instead of spaces.
+commas() { tr -s ' ' , <<<"$1"; }
 
 # path N RATE DELAY: the Nth path, DELAY in each direction.
 path() {
@@ -148,6 +187,28 @@ unload() {
 		sleep 1
 	done
 	return 1
+}
+
+# coupled_gone: remove the modules of coupled congestion control; false if one stays.
+coupled_gone() {
+	local name stays=0
+	for name in $(every_coupled); do
+		rmmod "mptcp_cong_$name" 2>/dev/null || ! loaded "mptcp_cong_$name" || stays=1
+	done
+	return $stays
+}
+
+# remove_coupled: some need others, which can go when those are gone.
+remove_coupled() {
+	local name
+	soon coupled_gone || true
+	for name in $(every_coupled); do
+		if is_module "mptcp_cong_$name"; then
+			that "$name is used no more, and can be removed" eval "! loaded mptcp_cong_$name"
+		else
+			skip "$name is built in"
+		fi
+	done
 }
 
 # get NAME, set_to NAME VALUE: MPTCP's sysctls in the client.

@@ -8,8 +8,8 @@ cd "$(dirname "$0")"
 need
 
 hosts 20mbit 10ms 20mbit 10ms
-for name in default minrtt rr inorder redundant minrtt+rp+bm; do
-	scheduler $name
+for name in $(every_scheduler); do
+	scheduler "$name"
 	picks=$(counter SchedPick)
 	serve
 	transfer -b 3000000

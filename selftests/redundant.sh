@@ -120,8 +120,8 @@ permissions() {
 	local name
 	in_both sysctl -q net.mptcp.scheduler=default
 	for_users
-	for name in redundant redundant+rp redundant+bm; do
-		try_user -s $name
+	for name in redundant $(every_extension | sed 's/\</redundant+/g'); do
+		try_user -s "$name"
 		is "EPERM default" "$(outcome)" "ordinary users may not use $name"
 	done
 	in_client sysctl -q net.mptcp.allowed_schedulers="default redundant"

@@ -6,11 +6,14 @@
  *	sched_sock listen -p PORT [-s NAME] [-c] [-g NAME] [-G NAME] [-n WEIGHT]
  *		[-N WEIGHT] [-t]
  *	sched_sock connect -a ADDR -p PORT [-s NAME] [-w NAME,NAME...] [-g NAME]
- *		[-G NAME,NAME...] [-n WEIGHT] [-b BYTES | -d SECONDS] [-m BYTES -i MS] [-t]
+ *		[-G NAME,NAME...] [-n WEIGHT] [-b BYTES | -d SECONDS] [-m BYTES -i MS]
+ *		[-o PORT] [-B BYTES] [-e] [-t]
  *
  * -s, -g and -n are for the new socket; -c, -G and -N for the accepted one. The lists
- * change with each chunk. Each prints what it saw, a "key=value" per line; errors by
- * their E... name.
+ * change with each chunk. -o: each message is written to a second connection, too.
+ * -B: so large is the send buffer, for good. -e: disconnected at the end, before it
+ * tells what it knows. Each prints what it saw, a "key=value" per line; errors by their
+ * E... name.
  */
 #define _GNU_SOURCE
 #include "mptcp_uapi.h"
@@ -37,9 +40,9 @@ struct names {
 struct args {
 	const char *addr, *sched, *cong;
 	struct names scheds, congs;
-	int port, optlen, interval_ms, weight, weight_later;
+	int port, other_port, buffer, optlen, interval_ms, weight, weight_later;
 	uint64_t bytes, message, seconds;
-	bool tcp, change_after_accept, set_weight, set_weight_later;
+	bool tcp, change_after_accept, set_weight, set_weight_later, disconnect;
 };
 
 static void die(const char *what)
@@ -139,6 +142,17 @@ static void show_info(int fd)
 	printf("info=%u\n", (unsigned int)len);
 	for (int i = 0; i < 6; i++)
 		printf("%s=%llu\n", keys[i], (unsigned long long)info[i]);
+}
+
+/* What the connection may have written and not yet acknowledged, in bytes. */
+static void show_buffer(int fd)
+{
+	socklen_t len = sizeof(int);
+	int size;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, &len))
+		die("SO_SNDBUF");
+	printf("sndbuf=%d\n", size);
 }
 
 static int new_socket(const struct args *args)
@@ -297,8 +311,10 @@ static void send_all(int fd, const uint8_t *buf, size_t len)
 	}
 }
 
-/* Send the pattern, a chunk at a time, with other names of the lists for each. */
-static void transmit(int fd, struct args *args)
+/* Send the pattern, a chunk at a time, with other names of the lists for each, and on
+ * @other, too, unless that is negative.
+ */
+static void transmit(int fd, int other, struct args *args)
 {
 	uint64_t chunk = args->message ? args->message : CHUNK, sent;
 	uint64_t end = args->seconds ? now_ms() + 1000 * args->seconds : UINT64_MAX;
@@ -312,32 +328,68 @@ static void transmit(int fd, struct args *args)
 		switch_to(fd, &args->scheds, SOL_MPTCP, MPTCP_SCHEDULER);
 		switch_to(fd, &args->congs, IPPROTO_TCP, TCP_CONGESTION);
 		send_all(fd, buf, chunk);
+		if (other >= 0)
+			send_all(other, buf, chunk);
 		if (args->interval_ms)
 			pause_ms(args->interval_ms);
 	}
 	printf("sent=%llu\n", (unsigned long long)sent);
 }
 
-static int do_connect(struct args *args)
+static int connected_socket(const struct args *args)
 {
+	int one = 1, fd = prepared_socket(args);
 	struct sockaddr_storage ss;
 	socklen_t len = address(args, &ss);
-	int one = 1, fd = prepared_socket(args);
 
 	if (connect(fd, (void *)&ss, len))
 		die("connect");
-	if (args->message)
+	if (args->message && !args->other_port)
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	if (args->buffer &&
+	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &args->buffer, sizeof(args->buffer)))
+		die("SO_SNDBUF");
+	return fd;
+}
+
+/* No more to send: wait for the peer's end, so that no data is in flight any more. */
+static void end_of_data(int fd)
+{
+	char byte;
+
+	shutdown(fd, SHUT_WR);
+	while (read(fd, &byte, 1) > 0)
+		;
+}
+
+static void disconnect(int fd)
+{
+	struct sockaddr_storage nowhere = { .ss_family = AF_UNSPEC };
+
+	if (connect(fd, (void *)&nowhere, sizeof(nowhere)))
+		die("disconnect");
+}
+
+static int do_connect(struct args *args)
+{
+	int fd = connected_socket(args), other = -1;
+
+	if (args->other_port) {
+		args->port = args->other_port;
+		other = connected_socket(args);
+	}
 	show_sched(fd, "connected");
 	show_cong(fd, "connected_cong");
 	show_window(fd);
-	transmit(fd, args);
+	transmit(fd, other, args);
 	show_sched(fd, "end");
-	shutdown(fd, SHUT_WR);
-	/* wait for the peer's end, so that no data is in flight any more */
-	while (read(fd, &one, 1) > 0)
-		;
+	if (other >= 0)
+		end_of_data(other);
+	end_of_data(fd);
+	if (args->disconnect)
+		disconnect(fd);
 	show_info(fd);
+	show_buffer(fd);
 	close(fd);
 	return 0;
 }
@@ -347,7 +399,7 @@ static bool parse(struct args *args, int argc, char **argv)
 {
 	int opt;
 
-	while ((opt = getopt(argc - 1, argv + 1, "a:p:s:w:cg:G:n:N:l:b:d:m:i:t")) != -1) {
+	while ((opt = getopt(argc - 1, argv + 1, "a:p:s:w:cg:G:n:N:l:b:d:m:i:o:B:et")) != -1) {
 		switch (opt) {
 		case 'a':
 			args->addr = optarg;
@@ -391,6 +443,15 @@ static bool parse(struct args *args, int argc, char **argv)
 		case 'i':
 			args->interval_ms = atoi(optarg);
 			break;
+		case 'o':
+			args->other_port = atoi(optarg);
+			break;
+		case 'B':
+			args->buffer = atoi(optarg);
+			break;
+		case 'e':
+			args->disconnect = true;
+			break;
 		case 't':
 			args->tcp = true;
 			break;
@@ -412,7 +473,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: sched_sock option|listen|connect [-a ADDR] [-p PORT]\n"
 			"\t[-s SCHEDULER] [-w NAME,NAME...] [-c] [-g CONG] [-G NAME,NAME...]\n"
 			"\t[-n WEIGHT] [-N WEIGHT] [-l OPTLEN] [-b BYTES] [-d SECONDS]\n"
-			"\t[-m BYTES] [-i MS] [-t]\n");
+			"\t[-m BYTES] [-i MS] [-o PORT] [-B BYTES] [-e] [-t]\n");
 		return 2;
 	}
 	if (!parse(&args, argc, argv))

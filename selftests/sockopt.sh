@@ -12,7 +12,7 @@ for_users
 
 try
 is default "$(value option before)" "a new socket has the namespace's default"
-for name in minrtt rr inorder redundant minrtt+rp+bm default; do
+for name in $(every_scheduler); do
 	try -s "$name"
 	is "ok $name" "$(outcome)" "$name can be set and is read back"
 done
@@ -59,7 +59,7 @@ is "rr default rr" "$(value server accepted) $(value server changed) $(value ser
 
 before=$(counter SchedSwitch)
 serve
-transfer -b 20000000 -s minrtt -w rr,default,redundant,minrtt+rp,minrtt,minrtt+rp+bm
+transfer -b 20000000 -s minrtt -w "$(commas "$(every_scheduler) minrtt+rp")"
 arrived 20000000 "the scheduler changes every 64 KB of a transfer: the bytes are right"
 that "all changes were counted" less 200 "$(($(counter SchedSwitch) - before))"
 

@@ -9,9 +9,9 @@ need
 
 hosts 20mbit 10ms 20mbit 20ms
 
-for name in minrtt rr inorder redundant minrtt+rp+bm; do
-	scheduler $name
-	comings_and_goings $name
+for name in $(every_scheduler); do
+	scheduler "$name"
+	comings_and_goings "$name"
 done
 
 finish
