@@ -123,7 +123,7 @@ static void read_congestion(struct rtattr *attrs, int len, struct subflow_diag *
 		memcpy(diag->congestion, RTA_DATA(attr), RTA_PAYLOAD(attr));
 	diag->congestion[sizeof(diag->congestion) - 1] = 0;
 	/* later kernels may tell more */
-	attr = find(attrs, len, DIAG_MPTCPCCINFO);
+	attr = find(attrs, len, INET_DIAG_MPTCPCCINFO);
 	diag->coupled = attr && RTA_PAYLOAD(attr) >= sizeof(diag->coupling);
 	if (diag->coupled)
 		memcpy(&diag->coupling, RTA_DATA(attr), sizeof(diag->coupling));

@@ -47,8 +47,9 @@ enum {
 	SCHED_PENALIZED, SCHED_CAPPED_BYTES, SCHED_COUNTERS,
 };
 
-/* INET_DIAG_MPTCPCCINFO: an enum in headers that have it */
-#define DIAG_MPTCPCCINFO 23
+#ifndef INET_DIAG_MPTCPCCINFO
+#define INET_DIAG_MPTCPCCINFO 10262
+#endif
 
 /* struct tcp_mptcpcc_info */
 struct mptcpctl_coupling {

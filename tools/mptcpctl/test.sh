@@ -246,17 +246,20 @@ else
 	port=7030
 	in_ns ip link set lo mtu 1500
 	in_ns tc qdisc add dev lo root netem delay 5ms rate 20mbit limit 30
-	for name in lia olia balia wvegas ewlia; do
+	# as this kernel was built
+	mapfile -t coupled < <(cat "/lib/modules/$(uname -r)"/modules.{order,builtin} |
+		sed -n 's/.*\/mptcp_cong_\([^.]*\)\..*/\1/p' | grep -vx test | sort -u)
+	for name in "${coupled[@]}"; do
 		port=$((port + 1))
 		check "list: $name" 0 "^$name +- +(admin|all) +yes +" ctl list
 		check "run: all subflows use $name" 0 "^2$" ctl run --congestion "$name" -- \
-			python3 "$work/connect.py" $port sh -c "$(subflows $port $name)"
+			python3 "$work/connect.py" $port sh -c "$(subflows $port "$name")"
 		check "run: an ordinary user, $name" 0 "" user run --congestion "$name" -- true
 		check "list: $name is loaded" 0 "^$name +- +all +yes +(-|exponent=1 weight=1)$" ctl list
 		check "show: $name is coupled" 0 "^      coupled 2  (growth -?[0-9]+\.[0-9][0-9] of reno|base-rtt)" \
 			ctl run --congestion "$name" -- python3 "$work/connect.py" -$port "$tool" show
 		cp "$work/out" "$work/coupled"
-		check "show: only wvegas has a base RTT" "$([ $name = wvegas ]; echo $?)" "" \
+		check "show: only wvegas has a base RTT" "$([ "$name" = wvegas ]; echo $?)" "" \
 			grep -E "coupled 2  base-rtt [1-9][0-9.]+ ms  queued [0-9]+\.[0-9]  target [0-9]+\.[0-9]$" "$work/coupled"
 	done
 	check "show --json: coupled" 0 '"coupling": \{"subflows": 2, "growth": -?[0-9]+\.[0-9]{3}, "base_rtt_us": null, "queued": null, "target": null\}' \
