@@ -194,9 +194,7 @@ KINDS = {
     "nft-drop-syn": Kind("the same (nftables)", None, FALLBACK, nft=rules(SYN_NFT + "drop"), slack=5),
     "drop-synack": Kind("SYN/ACK with the option dropped", lambda: Drop(is_synack), FALLBACK, slack=5),
     "rst-syn": Kind("RST in answer to a SYN with the option", Refuse, REFUSED),
-    "rst-syn-opt": Kind(
-        "the same, `retry_refused=1`", Refuse, FALLBACK, slack=5, opt_in="retry_refused"
-    ),
+    "rst-syn-opt": Kind("the same, `retry_refused=1`", Refuse, FALLBACK, slack=5, opt_in="retry_refused"),
     "drop-data": Kind(
         "all but SYNs dropped that have the option", lambda: Drop(is_data), FALLBACK, named=True
     ),
