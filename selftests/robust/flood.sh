@@ -37,9 +37,10 @@ declare -A what=(
 sockets() { in_server awk '$1 == "MPTCP" { print $3 }' /proc/net/protocols; }
 half_open() { in_server ss -Htn state syn-recv | wc -l; }
 
-# settled COMMAND VALUE: it gives it, within two minutes.
+# settled COMMAND VALUE: it gives it, within two and a half minutes: what a peer left that owes an
+# acknowledgment lasts for two.
 settled() {
-	for _ in $(seq 24); do
+	for _ in $(seq 30); do
 		[ "$("$1")" != "$2" ] || return 0
 		sleep 5
 	done
