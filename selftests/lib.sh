@@ -31,6 +31,15 @@ result() {
 	fi
 }
 
+# retell LINE [PREFIX]: what a program has found, "ok WHAT" or "not ok WHAT", with the numbers of TAP.
+retell() {
+	case $1 in
+	"ok "*) result 0 "${2:-}${1#ok }" ;;
+	"not ok "*) result 1 "${2:-}${1#not ok }" ;;
+	*) echo "# ${1#\# }" ;;
+	esac
+}
+
 # is WANT GOT WHAT: pass when the strings are equal, else show both.
 is() {
 	if [ "$1" = "$2" ]; then

@@ -2,27 +2,17 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables shared with those who source this
 # Shared by the tests of single defects of Linux: they need nothing of ours from the kernel, so
-# that they can be seen to fail on Linux as it came. Beyond ../lib.sh: Python, a peer by hand.
-# shellcheck source=../lib.sh
-. ../lib.sh
+# that they can be seen to fail on Linux as it came. Beyond ../robust/lib.sh: a peer by hand.
+# shellcheck source=../robust/lib.sh
+. ../robust/lib.sh
 
-python=/usr/bin/python3
 # the address of the peer by hand; no host has it
 hand=10.0.1.77
 
 # need TOOL...: in place of the one that wants our framework.
 need() {
-	local tool
-	[ "$(id -u)" = 0 ] || skip_all "must be run as root"
-	[ -e /proc/sys/net/mptcp/enabled ] || skip_all "this kernel has no MPTCP"
+	need_tools "$@"
 	[ -n "$sched_sock" ] || skip_all "sched_sock is not built: run make"
-	for tool in ip tc "$@"; do
-		command -v "$tool" >/dev/null || skip_all "needs $tool"
-	done
-}
-
-need_dpkt() {
-	"$python" -c 'import dpkt' 2>/dev/null || skip_all "needs $python with dpkt"
 }
 
 # by_hand MODULE: a Python module of this folder, in the client, is a peer of the server, and its
@@ -39,11 +29,7 @@ by_hand() {
 		"$python" -B -m "$1" 10.0.1.2 "$hand" "$server" >"$work/told" 2>&1 ||
 		echo "not ok it ended with status $?" >>"$work/told"
 	while read -r line; do
-		case $line in
-		"ok "*) result 0 "${line#ok }" ;;
-		"not ok "*) result 1 "${line#not ok }" ;;
-		*) echo "# ${line#\# }" ;;
-		esac
+		retell "$line"
 	done <"$work/told"
 	[ "$tests" != 0 ] || result 1 "it broke off"
 }

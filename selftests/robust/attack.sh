@@ -4,6 +4,7 @@
 # bytes it sends, nothing legal is held back. It runs on unpatched kernels, too, to compare with:
 # there, what only ours promises is told but does not fail.
 # usage: attack.sh [quick | inject [FORGERY [POSITION [VICTIM]]] | rejoin | growth [CASE]]
+# shellcheck disable=SC2154 # variables of lib.sh
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

@@ -70,11 +70,7 @@ numbered() {
 	local last="" line pattern=$1
 	shift
 	while read -r line; do
-		case $line in
-		"ok "*) result 0 "${line#ok }" ;;
-		"not ok "*) result 1 "${line#not ok }" ;;
-		*) echo "$line" ;;
-		esac
+		retell "$line"
 		last=$line
 	done < <("$@" 2>&1)
 	# shellcheck disable=SC2053 # a pattern

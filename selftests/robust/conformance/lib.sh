@@ -23,11 +23,7 @@ tell() {
 	local what=$1 line
 	grep -q '^\(not \)\?ok ' "$work/judge" || result 1 "$what: it broke off"
 	while read -r line; do
-		case $line in
-		"ok "*) result 0 "$what: ${line#ok }" ;;
-		"not ok "*) result 1 "$what: ${line#not ok }" ;;
-		*) echo "# ${line#\# }" ;;
-		esac
+		retell "$line" "$what: "
 	done <"$work/judge"
 }
 
