@@ -370,8 +370,8 @@ static void weight_is_for_ewlia_only(struct kunit *test)
 	struct socket *sock;
 
 	restarts = 0;
-	KUNIT_ASSERT_EQ(test, 0, sock_create_kern(&init_net, AF_INET, SOCK_STREAM,
-						  IPPROTO_MPTCP, &sock));
+	/* as a user's: to lockdep, a kernel socket and its subflow have the same lock */
+	KUNIT_ASSERT_EQ(test, 0, sock_create(AF_INET, SOCK_STREAM, IPPROTO_MPTCP, &sock));
 	/* gives it a subflow */
 	KUNIT_EXPECT_EQ(test, 0, kernel_bind(sock, (struct sockaddr *)&any, sizeof(any)));
 	icsk = inet_csk(mptcp_sk(sock->sk)->first);
