@@ -40,10 +40,11 @@ kmake() {
 		KBUILD_BUILD_USER=mptcp KBUILD_BUILD_HOST=mptcp -j"$(nproc)" "$@"
 }
 
-# The configuration is made anew when a fragment or the source's version changed.
+# The configuration is made anew when a fragment, the source's version or its options changed.
 configure() {
 	local stamp
-	stamp=$(cat -- "${fragments[@]}" "$tree/Makefile" "$tree"/net/mptcp/Kconfig* | sha256sum)
+	stamp=$(cat -- "${fragments[@]}" "$tree/Makefile" "$tree"/net/mptcp/Kconfig* "$tree/net/sched/Kconfig" |
+		sha256sum)
 	[ "$(cat "$out/.fragments" 2>/dev/null)" != "$stamp" ] || return 0
 	kmake tinyconfig
 	(cd "$out" && "$tree/scripts/kconfig/merge_config.sh" -m -O . .config "${fragments[@]}" >/dev/null)

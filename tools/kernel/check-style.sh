@@ -36,9 +36,12 @@ checkpatch() {
 
 files_of() { git ls-files --cached --others --exclude-standard -- "$@"; }
 
-for file in $(files_of 'net/mptcp/*.[ch]'); do
-	ignore=
-	[ "$file" != net/mptcp/sched_trace.h ] || ignore=OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
+for file in $(files_of 'net/*.[ch]'); do
+	case $file in
+	net/mptcp/sched_trace.h) ignore=OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT ;;
+	net/sched/*) ignore=CAMELCASE ;; # struct Qdisc
+	*) ignore= ;;
+	esac
 	check "checkpatch $file" checkpatch -f "$file"
 done
 ignore=PREFER_KERNEL_TYPES,ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,LONG_LINE_STRING
@@ -69,9 +72,9 @@ done
 # Objects are made again, so that each warning shows each time; only ours must be clean.
 sparse_w1() {
 	local object ours
-	ours=$(files_of 'net/mptcp/*.[ch]' | paste -sd '|')
-	for object in "$top"/net/mptcp/*.c; do
-		object=net/mptcp/$(basename "$object" .c).o
+	ours=$(files_of 'net/*.[ch]' | paste -sd '|')
+	for object in $(files_of 'net/*.c'); do
+		object=${object%.c}.o
 		rm -f "$build/uml/$object"
 		"$top/tools/kernel/build.sh" uml W=1 C=1 CF=-fdiagnostic-prefix "$object" 2>&1 |
 			grep -E "($ours):" || true
@@ -94,7 +97,7 @@ run_ruff() {
 		"$venv/bin/ruff" format -q --check --config "$config" tools/kernel selftests
 }
 check "ruff" run_ruff
-check "codespell" codespell -q 3 -L msk,ser,ans,sergent,whis,iput README.md Documentation net tools selftests patches
+check "codespell" codespell -q 3 -L msk,ser,ans,sergent,whis,iput,conext README.md Documentation net tools selftests patches
 
 closing "$passed" "$failed" 0
 [ "$failed" = 0 ]

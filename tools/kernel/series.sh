@@ -19,14 +19,20 @@ linux_version() {
 	sed -nE 's/^(VERSION|PATCHLEVEL|SUBLEVEL) = //p' "$1/Makefile" | paste -sd .
 }
 
-# Symlinks, so that an edit at either end is the same edit and make sees its time.
-lay_over() {
-	local dir=$tree/net/mptcp file
-	find "$dir" "$tree/tools/testing/selftests/net" -maxdepth 1 -type l -delete
-	for file in "$top"/net/mptcp/*; do
-		[ ! -e "$dir/${file##*/}" ] || die "net/mptcp/${file##*/} exists in Linux already"
+# lay FOLDER: our files in it over those of the tree. Symlinks, so that an edit at either end is the
+# same edit and make sees its time.
+lay() {
+	local dir=$tree/$1 file
+	find "$dir" -maxdepth 1 -type l -delete
+	for file in "$top/$1"/*; do
+		[ ! -e "$dir/${file##*/}" ] || die "$1/${file##*/} exists in Linux already"
 		ln -s "$(realpath --relative-to="$dir" "$file")" "$dir/${file##*/}"
 	done
+}
+
+lay_over() {
+	lay net/mptcp
+	find "$tree/tools/testing/selftests/net" -maxdepth 1 -type l -delete
 	ln -s "$top/selftests" "$tree/tools/testing/selftests/net/mptcp_sched"
 }
 

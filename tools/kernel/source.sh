@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Keep the kernel source tree: unpack it, apply patches/series, lay net/mptcp over it,
+# Keep the kernel source tree: unpack it, apply patches/series, lay our files of net/ over it,
 # and turn edits made in the tree back into patches (refresh.sh).
 #
 # The tree is a small git repository (only the directories below are tracked): a tag
@@ -131,6 +131,7 @@ prepare() {
 	check_series
 	[ "$(cat "$tree/.git/origin" 2>/dev/null)" = "$origin" ] || unpack
 	[ "$(cat "$tree/.git/patches-hash" 2>/dev/null)" = "$(patches_hash)" ] || apply_series
+	lay net/sched # the test bed's, for all
 	[ "$variant" != patched ] || lay_over
 }
 
