@@ -31,6 +31,13 @@ class Paths(unittest.TestCase):
         self.assertEqual((path.aqm, path.mtu), ("fq_codel", 1400))
         self.assertEqual([e.what for e in path.events], ["down", "up"])
 
+    def test_each_kind_of_event(self) -> None:
+        path = paths.parse(
+            "8mbit,20ms,50p,rate=1mbit@1s,rtt=30ms@2s,jitter=1ms@3s,loss=2%@4s,queue=9p@5s,closed@6s,added@7s"
+        )
+        self.assertEqual([e.value for e in path.events], [1e6, 0.03, 0.001, 2, 9, 0, 0])
+        self.assertIn("rtt=30 ms at 2 s, jitter=1 ms at 3 s, loss=2 % at 4 s", str(path))
+
     def test_what_is_wrong_is_named(self) -> None:
         for text, message in (
             ("8mbit,20", "2 fields; write RATE,RTT,QUEUE"),
@@ -46,6 +53,16 @@ class Paths(unittest.TestCase):
             ("8mbit,20ms,80ms,down=5@3s", "event 'down' takes no value"),
             ("8mbit,20ms,80ms,burst=4", "burst without loss"),
             ("8mbit,20ms,80ms,jitter=15ms", "jitter is larger than the way back"),
+            ("8mbit,20ms,80ms,jitter=5ms,rtt=8ms@3s", "jitter is larger than the way back"),
+            ("8mbit,20ms,80ms,jitter=15ms@3s", "jitter is larger than the way back"),
+            ("8mbit,20ms,80ms,queue=50p@3s", "event 'queue=50p': write it as the path's own"),
+            ("8mbit,20ms,80ms,police=100k", "a policer has no queue; write 0ms"),
+            ("8mbit,20ms,0ms,police=2k", "write at least two frames, 3028 bytes"),
+            ("8mbit,20ms,80ms,step=10ms", "step without a trace"),
+            ("trace=03-starlink,20ms,80ms,rate=1mbit@3s", "event 'rate': the trace '03-starlink' says"),
+            ("trace=nowhere,20ms,80ms", "neither a file, nor one of the project's (0"),
+            ("trace=lte:x,20ms,80ms", "write a number for the seed, for example lte:1"),
+            ("trace=lte:1,rtt-trace=lte:1,80ms", "the model 'lte' has rate only"),
         ):
             with self.subTest(text), self.assertRaises(units.UnitError) as caught:
                 paths.parse(text)
@@ -58,7 +75,7 @@ class Script(unittest.TestCase):
         text = topology.script(network.disjoint([WIFI, MOBILE]))
         self.assertIn("dev out parent 1:1 handle 2: tbf rate 8000000bit burst 3028 limit 80000", text)
         self.assertIn("dev out root handle 1: netem delay 10000us", text)
-        self.assertIn("dev in root netem delay 10000us", text)
+        self.assertIn("dev in root handle 1: netem delay 10000us", text)
         self.assertIn("delay 75000us limit 200000 loss 1%", text)
         self.assertNotIn("qdisc add dev c", text)
 
@@ -89,13 +106,51 @@ class Script(unittest.TestCase):
         self.assertIn("echo '4096 16384 100000' >/proc/sys/net/ipv4/tcp_wmem", text)
         self.assertNotIn("tcp_rmem", topology.script(network.disjoint([WIFI])))
 
-    def test_events_wait_for_each_other(self) -> None:
-        path = paths.parse("8mbit,20ms,80ms,down@2s,up@5s,rate=1mbit@6s")
-        text = topology.events(network.disjoint([path]))
-        self.assertEqual([line.split(";")[0] for line in text.split("sleep ")[1:]], ["2", "3", "1"])
-        self.assertIn("loss 100%", text.split("sleep ")[1])
-        self.assertNotIn("loss", text.split("sleep ")[2])
-        self.assertIn("tbf rate 1000000bit", text.split("sleep ")[3])
+    def test_offloads_of_hosts_and_routers(self) -> None:
+        net = network.disjoint([WIFI])
+        text = topology.script(net)
+        self.assertIn("host:client:c1 router:router1:in,out host:server:s1", text)
+        self.assertNotIn("gso_max_segs", text)
+        text = topology.script(net, offload=False)
+        self.assertEqual(text.count("gso_max_segs 1"), 4)
+        self.assertIn("host:client: host:server:", text)
+
+    def test_queues(self) -> None:
+        for text, wanted in (
+            ("8mbit,20ms,80ms,aqm=fq_codel", "dev out parent 2:1 fq_codel limit 52"),
+            ("8mbit,20ms,80ms,aqm=cake", "dev out parent 2:1 cake unlimited memlimit 80000"),
+            ("8mbit,20ms,50p", "dev out parent 2:1 pfifo limit 50"),
+            (
+                "8mbit,20ms,80ms,back=1mbit",
+                "dev in parent 1:1 handle 2: tbf rate 1000000bit burst 3028 limit 10000",
+            ),
+            ("8mbit,20ms,50p,back=1mbit", "dev in parent 2:1 pfifo limit 50"),
+            (
+                "8mbit,20ms,0ms,police=100k",
+                "matchall action police rate 8000000bit burst 100000 conform-exceed drop",
+            ),
+            ("trace=03-starlink,20ms,80ms", "dev out parent 1:1 handle 2: replay"),
+            ("trace=03-starlink,20ms,50p", "dev out parent 2:1 pfifo limit 50"),
+        ):
+            with self.subTest(text):
+                self.assertIn(f"{wanted}", topology.script(network.disjoint([paths.parse(text)])))
+
+    def test_policer_has_no_queue(self) -> None:
+        text = topology.script(network.disjoint([paths.parse("8mbit,20ms,0ms,police=100k")]))
+        self.assertNotIn("tbf", text)
+
+    def test_rate_of_the_way_back_is_one_for_all(self) -> None:
+        """Senders with hosts of their own meet before the router, or each had a rate to itself."""
+        path = paths.parse("8mbit,20ms,80ms,back=1mbit")
+        plan = topology.Plan(network.disjoint([path], competing=1))
+        self.assertEqual(plan.ins(0), ["in"])
+        self.assertEqual(plan.chains[0][1], ["client", "entry1", "router1", "exit1", "server"])
+        self.assertEqual(plan.chains[1][1][:2], ["client2", "entry1"])
+        text = topology.script(network.disjoint([path], competing=1))
+        self.assertEqual(text.count("tbf rate 1000000bit"), 1)
+        self.assertEqual(
+            topology.Plan(network.disjoint([path])).chains[0][1], ["client", "router1", "server"]
+        )
 
 
 class Topologies(unittest.TestCase):

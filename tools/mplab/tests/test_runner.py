@@ -47,7 +47,9 @@ class Evaluation(Scratch):
             (self.dir / f"netstat-{role}").write_text(
                 "MPTcpExt: MPCapableSYNACKRX MPJoinSynAckRx\nMPTcpExt: 1 0\n"
             )
-        (self.dir / "sent").write_text("300\n100\n")
+        for router, sent in (("router1", 300), ("router2", 100)):
+            said = f"qdisc netem 1: root refcnt 2\n Sent {sent} bytes 2 pkt (dropped 0)\n"
+            (self.dir / f"sent-{router}").write_text(said)
         (self.dir / "kernel").write_text("6.12.0\n")
 
     def bulk(self, routes: tuple[int, ...] = (1, 2), seconds: int = 3) -> Result:

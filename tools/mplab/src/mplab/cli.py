@@ -143,6 +143,12 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="of the network namespaces of client and server, repeatable, e.g. mptcp.ewlia_weight=8",
     )
+    parser.add_argument(
+        "--offload",
+        choices=("on", "off"),
+        default="on",
+        help="TSO, GSO and GRO at the hosts; off: TCP sends one segment at a time (on)",
+    )
     parser.add_argument("--no-tcp", action="store_true", help="leave out plain TCP on path 1")
 
 

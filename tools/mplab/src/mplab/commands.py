@@ -26,6 +26,7 @@ KERNELS = {"patched": TOP / "build" / "uml", "stock": TOP / "build" / "stock" / 
 HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
 NEEDS = {"http": ("nginx", "ab"), "iperf3": ("iperf3",)}
 PACKAGES = {"nginx": "nginx-light", "ab": "apache2-utils", "iperf3": "iperf3", "tcpdump": "tcpdump"}
+MOST_PATHS = 8
 LEAST = {"size": 1, "count": 1, "requests": 1, "clients": 1, "patience": 1}
 WORKLOADS = {kind.name: kind for kind in (Bulk, Blocks, Request, Http, Iperf)}
 
@@ -137,12 +138,31 @@ def _controls(text: str, there_are: Sequence[str]) -> list[str]:
     return names
 
 
+def _check_points(points: Sequence[tuple[paths.Path, ...]], work: Workload) -> None:
+    """What a run could not do."""
+    end = getattr(work, "seconds", None)
+    most = max(map(len, points))
+    if most > MOST_PATHS:
+        raise UsageError(f"{most} paths; an MPTCP connection of Linux has at most {MOST_PATHS}")
+    events = [event for point in points for path in point for event in path.events]
+    for event in events:
+        if end is not None and event.at >= end:
+            raise UsageError(
+                f"event '{event}' is not before the end of the run, at {end:g} s: name an earlier time,"
+                " or a longer --duration"
+            )
+    if events and end is None:
+        what = f"how long '{work.name}' takes is not known before; an event after its end does nothing"
+        print(f"mplab: {what}", file=sys.stderr)
+
+
 def plan(
     args: argparse.Namespace, points: Sequence[tuple[paths.Path, ...]], kernels: dict[str, Guests]
 ) -> list[Conditions]:
     """Every combination of what the command line names, on every kernel that has it."""
     work = workload(args.workload, args.duration, args.warmup)
     _programs(*NEEDS.get(work.name, ()))
+    _check_points(points, work)
     wanted = []
     for label, guests in kernels.items():
         schedulers, controls = available(guests)
@@ -155,7 +175,8 @@ def plan(
             wanted += [
                 Conditions(
                     point, name, congestion, work, competing=args.competing, buffer=args.buffer,
-                    sysctls=tuple(args.sysctls), seed=args.seed + n, kernel=label,
+                    sysctls=tuple(args.sysctls), offload=args.offload == "on", seed=args.seed + n,
+                    kernel=label,
                 )
                 for point in points
                 for n in range(args.repeat)

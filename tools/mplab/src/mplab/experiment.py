@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path as FilePath
 from typing import Any
 
-from . import metrics, network, topology
+from . import metrics, network, timeline, topology
 from .guest import GuestError, Guests, scratch
 from .network import Network
 from .paths import Path
@@ -32,7 +32,7 @@ class Conditions:
     competitor: what they send, and when (None: as the main flows). subflows: of the shared
     topology; connections: of it, or the servers of an incast. buffer: limit of send and receive
     buffers in bytes (None: the kernel's). sysctls: names below /proc/sys/net and values, for the
-    main flows' hosts. seed: of the guest's random numbers.
+    main flows' hosts. offload: TSO, GSO and GRO at the hosts. seed: of the guest's random numbers.
     """
 
     paths: tuple[Path, ...]
@@ -48,6 +48,7 @@ class Conditions:
     competitor: Bulk | None = None
     buffer: int | None = None
     sysctls: tuple[tuple[str, str], ...] = ()
+    offload: bool = True
     seed: int = 0
     kernel: str = "patched"
 
@@ -79,10 +80,16 @@ class Conditions:
         return [f"net.{name.replace('/', '.')}={value}" for name, value in self.sysctls]
 
     def as_json(self) -> dict[str, Any]:
-        return dataclasses.asdict(self) | {"workload": self._workload()}
+        made = dataclasses.asdict(self, dict_factory=_without_places)
+        return made | {"workload": self._workload()}
 
     def _workload(self) -> dict[str, Any]:
         return {"name": self.workload.name, **dataclasses.asdict(self.workload)}
+
+
+def _without_places(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Where a trace is on this machine does not belong to what a result depends on."""
+    return {name: value for name, value in fields if not isinstance(value, FilePath)}
 
 
 @dataclass(frozen=True)
@@ -163,8 +170,7 @@ def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
     out = shlex.quote(str(directory))
     routers = [topology.router(i) for i in range(1, len(c.paths) + 1)]
     sent = [
-        f"[ ! -e /run/netns/{name} ] && echo 0 >>{out}/sent || ip netns exec {name}"
-        f" cat /sys/class/net/out/statistics/tx_bytes >>{out}/sent\n"
+        f"[ ! -e /run/netns/{name} ] || tc -n {name} -s qdisc show dev out root >{out}/sent-{name}\n"
         for name in routers
     ]
     counters = [
@@ -173,15 +179,16 @@ def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
     ]
     return "".join(
         [
-            topology.script(net, c.buffer),
+            topology.script(net, c.buffer, c.offload),
             _host_settings(c, net),
             _captures(net, out) if capture else "",
             *(workload.listening(ends) for workload, ends in work),
             "sleep 0.5\n",
-            topology.events(net),
+            timeline.start(net, directory),
             *(workload.connecting(ends) for workload, ends in work),
             f"{{ sleep {PATIENCE}; kill $pids; }} 2>/dev/null &\n",
             "wait $pids || true\n",
+            timeline.end(),
             *sent,
             *counters,
             f"uname -r >{out}/kernel\n",
@@ -208,6 +215,11 @@ def mptcp_counters(netstat: str) -> dict[str, int]:
     return {name: count for name, count in counts if count}
 
 
+def _sent(file: FilePath) -> int:
+    """Bytes that a bottleneck sent, as tc counts them; 0 if the network has it not."""
+    return int(file.read_text().split("Sent ")[1].split()[0]) if file.exists() else 0
+
+
 def evaluate(c: Conditions, directory: FilePath, kernel_id: str) -> Result:
     """Read what the guest left; raise GuestError if it is not what was asked for."""
     work = _workloads(c, c.network(), directory)
@@ -219,7 +231,7 @@ def evaluate(c: Conditions, directory: FilePath, kernel_id: str) -> Result:
     if not c.plain_tcp and not counters[topology.CLIENT].get("MPCapableSYNACKRX"):
         raise GuestError("the connection fell back to TCP: no MP_CAPABLE in the SYN/ACK")
     release = (directory / "kernel").read_text().strip()
-    sent = tuple(int(n) for n in (directory / "sent").read_text().split())
+    sent = tuple(_sent(directory / f"sent-{topology.router(i)}") for i in range(1, len(c.paths) + 1))
     return Result(c, flows, sent, counters, {"release": release, "build": kernel_id})
 
 
@@ -243,7 +255,10 @@ def measure(guests: Guests, c: Conditions, cpu: int | None = None, keep: FilePat
 def _program_id() -> str:
     """Changes with whatever may change a measurement: no old result is taken for a new one."""
     here = FilePath(__file__).parent
-    names = ("experiment", "network", "paths", "topology", "traffic", "workloads", "metrics")
+    names = (
+        *("experiment", "network", "paths", "traces", "topology", "links", "hosts"),
+        *("timeline", "player", "traffic", "workloads", "metrics"),
+    )
     return hashlib.sha256(b"".join((here / f"{n}.py").read_bytes() for n in names)).hexdigest()
 
 

@@ -156,6 +156,7 @@ def row(result: Result) -> dict[str, object]:
         **{f"competing_{k}": v for k, v in (asdict(c.competitor) if c.competitor else {}).items()},
         "buffer_bytes": c.buffer or "autotuned",
         "sysctls": " ".join(c.sysctl_texts),
+        "offload": c.offload,
         "workload": workload.pop("name"),
         **{f"workload_{k}": v for k, v in workload.items()},
         "all_goodput_bps": result.goodput,

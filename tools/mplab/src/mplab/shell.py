@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path as FilePath
 
-from . import network, topology
+from . import network, timeline, topology
 from .guest import MPTCPCTL, Guests, scratch
 from .paths import Path
 
@@ -21,27 +22,29 @@ You are root in the network namespace "client" of the patched kernel.
   Files you write are gone afterwards. Leave with "exit".
 """
 
+RC = "rc"
 RCFILE = "PS1='client:\\w# '\nPATH={path}:$PATH\ncd ~ 2>/dev/null || cd /\n"
 
 
-def _script(paths: list[Path], buffer: int | None, argv: list[str], rcfile: str) -> str:
+def _script(paths: list[Path], buffer: int | None, argv: list[str], directory: FilePath) -> str:
     enter = f"exec ip netns exec {topology.CLIENT}"
     tool = shlex.quote(str(MPTCPCTL.parent))
     net = network.disjoint(paths)
-    setup = topology.script(net, buffer) + "set +e\n" + topology.events(net)
+    setup = topology.script(net, buffer) + "set +e\n" + timeline.start(net, directory)
     if argv:
         return setup + f"PATH={tool}:$PATH\n{enter} {shlex.join(argv)}\n"
     server = topology.address(topology.SERVER, 1, paths[0].family)
     banner = BANNER.format(picture=topology.picture(net), server=server)
-    return setup + f"cat <<'END'\n{banner}\nEND\n{enter} bash --rcfile {shlex.quote(rcfile)} -i\n"
+    return (
+        setup + f"cat <<'END'\n{banner}\nEND\n{enter} bash --rcfile {shlex.quote(str(directory / RC))} -i\n"
+    )
 
 
 def run(guests: Guests, paths: list[Path], buffer: int | None, virtual: bool, argv: list[str]) -> int:
     options = [] if virtual else ["--real-time"]
     with scratch() as directory:
-        rcfile = directory / "rc"
-        rcfile.write_text(RCFILE.format(path=shlex.quote(str(MPTCPCTL.parent))))
-        script = _script(paths, buffer, argv, str(rcfile))
+        (directory / RC).write_text(RCFILE.format(path=shlex.quote(str(MPTCPCTL.parent))))
+        script = _script(paths, buffer, argv, directory)
         if not argv:
             options.append("--tty")
         return guests.interactive(script, directory, *options)

@@ -6,8 +6,11 @@
 
 A router per bottleneck. Loss, delay, rate and queue are on its way out, never on the sender's own
 interface: TCP small queues would hide them. Delay comes before the rate, so that the queue holds
-nothing but what waits. Where a bottleneck leads to several places, a second namespace "exit1"
-follows. Segmentation offload is off, or rate and loss would act on 64 KB packets.
+nothing but what waits (links.py). Where a bottleneck leads to several places, a second namespace
+"exit1" follows; where the way back has a rate and leads to several, "entry1" comes before.
+
+Hosts offload as real ones do: TCP makes segments of up to 64 KB, which their devices cut before the
+first router, so that rate, loss and queue act on packets; GRO merges what arrives at one instant.
 
 Route n has the address 10.n.1.1 at its client and 10.n.2.2 at its server (fd00:n:1::1 and
 fd00:n:2::2). The server announces the addresses of its further routes; the client connects to
@@ -18,16 +21,18 @@ the first packets' delay.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import shlex
+from dataclasses import dataclass
+from pathlib import Path as FilePath
 
+from . import links
 from .network import UP, Network
-from .paths import Path
 
 CLIENT, SERVER = "client", "server"
-DELAY_LIMIT = 200_000  # packets that a delay may hold: never the one that drops
 ANYWHERE = {4: "0.0.0.0/0", 6: "::/0"}
-MSS_AT_ONCE = "gso_max_segs 1"
+MSS_AT_ONCE = " gso_max_segs 1"
+PYTHON = "/usr/bin/python3"
+HOSTS = FilePath(__file__).with_name("hosts.py")
 
 
 def router(number: int) -> str:
@@ -36,6 +41,10 @@ def router(number: int) -> str:
 
 def exit_(number: int) -> str:
     return f"exit{number}"
+
+
+def entry(number: int) -> str:
+    return f"entry{number}"
 
 
 def host(role: str, flow: int) -> str:
@@ -70,26 +79,30 @@ class Plan:
         roles = (CLIENT, SERVER) if network.direction == UP else (SERVER, CLIENT)
         self.source, self.sink = roles
         self.families = sorted({p.family for p in network.bottlenecks})
-        self.exits = {b for b in range(len(network.bottlenecks)) if len(self._next(b)) > 1}
+        bottlenecks = range(len(network.bottlenecks))
+        self.exits = {b for b in bottlenecks if len(self._beside(b, 1)) > 1}
+        self.entries = {
+            b for b in bottlenecks if network.bottlenecks[b].back and len(self._beside(b, -1)) > 1
+        }
         self.links: dict[tuple[str, str], Link] = {}
         self.chains: list[tuple[int, list[str]]] = []  # per route: flow, namespaces
         for f, flow in enumerate(network.flows):
             for route in flow.routes:
                 self._add_chain(f, route)
 
-    def _next(self, bottleneck: int) -> set[str]:
-        """What follows a bottleneck, over all routes."""
-        found = set()
+    def _beside(self, bottleneck: int, step: int) -> set[object]:
+        """What follows a bottleneck (step 1) or comes before it (-1), over all routes."""
+        found: set[object] = set()
         for f, flow in enumerate(self.network.flows):
             for route in flow.routes:
-                for here, there in zip(route, [*route[1:], None], strict=True):
-                    if here == bottleneck:
-                        found.add(host("sink", f) if there is None else router(there + 1))
+                around = [host(self.source, f), *route, host(self.sink, f)]
+                found |= {around[i + step] for i, here in enumerate(around) if here == bottleneck}
         return found
 
     def _add_chain(self, flow: int, route: tuple[int, ...]) -> None:
         chain = [host(self.source, flow)]
         for b in route:
+            chain += [entry(b + 1)] if b in self.entries else []
             chain += [router(b + 1), exit_(b + 1)] if b in self.exits else [router(b + 1)]
         chain.append(host(self.sink, flow))
         self.chains.append((flow, chain))
@@ -109,6 +122,16 @@ class Plan:
     def devices(self, namespace: str) -> list[str]:
         return [link.device(namespace) for link in self.links.values() if namespace in link.ends]
 
+    def ins(self, bottleneck: int) -> list[str]:
+        """The devices of its router that lead back."""
+        return [d for d in self.devices(router(bottleneck + 1)) if d.startswith(links.IN)]
+
+    def host_device(self, name: str, route: int) -> str:
+        """Of a host, for one of its routes."""
+        chain = self.chains[route - 1][1]
+        ends = chain[:2] if chain[0] == name else chain[-2:]
+        return self.links[(ends[0], ends[1])].device(name)
+
     @property
     def namespaces(self) -> list[str]:
         return list(dict.fromkeys(end for link in self.links.values() for end in link.ends))
@@ -124,71 +147,14 @@ def _batch(tool: str, namespace: str, lines: list[str]) -> str:
     return "\n".join([f"{tool} {where}-batch - <<END", *lines, "END"]) if lines else ""
 
 
-def _tbf(path: Path) -> str:
-    burst = 2 * path.frame  # virtual time needs no more, and more would add to the queue
-    return f"parent 1:1 handle 2: tbf rate {path.rate:.0f}bit burst {burst} limit {path.queue_bytes}"
-
-
-def _queue(path: Path) -> list[str]:
-    """tc lines for the rate and its queue. A queue in bytes is tbf's own."""
-    lines = [f"qdisc add dev out {_tbf(path)}"]
-    if path.aqm != "fifo":
-        packets = max(path.queue_bytes // path.frame, 2)
-        lines.append(f"qdisc add dev out parent 2:1 {path.aqm} limit {packets}")
-    elif path.queue_packets:
-        lines.append(f"qdisc add dev out parent 2:1 pfifo limit {path.queue_packets}")
-    return lines
-
-
-def _loss(path: Path) -> str:
-    """netem's loss; a run of losses as Gilbert's two-state chain."""
-    if not path.loss:
-        return ""
-    if path.burst <= 1:
-        return f" loss {path.loss:g}%"
-    share = path.loss / 100
-    return f" loss gemodel {100 * share / (1 - share) / path.burst:.6g}% {100 / path.burst:.6g}%"
-
-
-def _delays(plan: Plan, verb: str, b: int, path: Path, outage: bool = False) -> list[str]:
-    """tc lines for what happens to packets before they queue, and on the way back.
-
-    A rate that never limits makes netem keep packets in order whatever
-    the jitter.
-    """
-    there = path.rtt * path.there / 100 * 1e6
-    back = (path.rtt - path.jitter) * 1e6 - there
-    delay = f"delay {there:.0f}us"
-    if path.jitter:
-        delay = f"delay {there + path.jitter * 1e6:.0f}us {path.jitter * 1e6:.0f}us rate 100gbit"
-    gone = " loss 100%"
-    limit = f"limit {DELAY_LIMIT}"
-    return [
-        f"qdisc {verb} dev out root handle 1: netem {delay} {limit}{gone if outage else _loss(path)}",
-        *(
-            f"qdisc {verb} dev {dev} root netem delay {max(back, 0):.0f}us {limit}" + (gone if outage else "")
-            for dev in plan.devices(router(b + 1))
-            if dev.startswith("in")
-        ),
-    ]
-
-
-def _addresses(plan: Plan, role: str, flow: int) -> list[str]:
-    """ip lines of a host: its routes' addresses, and their rules."""
-    name, lines = host(role, flow), []
-    for n in plan.network.route_numbers(flow):
-        chain = plan.chains[n - 1][1]
-        near = chain[1] if chain[0] == name else chain[-2]
-        link = plan.links.get((name, near)) or plan.links[(near, name)]
-        family = plan.network.family(flow, n - plan.network.route_numbers(flow).start)
-        own, other = (address(r, n, family) for r in (role, SERVER if role == CLIENT else CLIENT))
-        nodad = " nodad" if family == 6 else ""
-        lines += [
-            f"addr add {own} dev {link.device(name)}{nodad}",
-            f"route add {other} dev {link.device(name)} src {own}",
-        ]
-        if role == CLIENT:  # the server answers by destination, through the right router
-            lines.append(f"route add {ANYWHERE[family]} dev {link.device(name)} table {100 + n}")
+def address_lines(plan: Plan, role: str, flow: int, route: int, verb: str = "add") -> list[str]:
+    """ip lines of a host for one of its routes: its address, and where the other end is."""
+    family = plan.network.family(flow, route - plan.network.route_numbers(flow).start)
+    own, other = (address(r, route, family) for r in (role, SERVER if role == CLIENT else CLIENT))
+    device, nodad = plan.host_device(host(role, flow), route), " nodad" if family == 6 else ""
+    lines = [f"addr {verb} {own} dev {device}{nodad}", f"route {verb} {other} dev {device} src {own}"]
+    if role == CLIENT:  # the server answers by destination, through the right router
+        lines.append(f"route {verb} {ANYWHERE[family]} dev {device} table {100 + route}")
     return lines
 
 
@@ -249,15 +215,13 @@ def _global_sysctls(plan: Plan, buffer: int | None) -> list[str]:
     return [f"echo '{value}' >/proc/sys/{name}" for name, value in values.items()]
 
 
-def script(network: Network, buffer: int | None = None) -> str:
+def script(network: Network, buffer: int | None = None, offload: bool = True) -> str:
     """Shell commands that build the network; they stop at the first error."""
     plan = Plan(network)
     parts = ["set -e", *_global_sysctls(plan, buffer)]
     parts.append(_batch("ip", "", [f"netns add {name}" for name in plan.namespaces]))
-    parts += [
-        f"ip netns exec {name} sh -c 'echo 1 >/proc/sys/net/ipv4/tcp_no_metrics_save'" for name in plan.hosts
-    ]
-    parts.append(_batch("ip", "", [_veth(i, link) for i, link in enumerate(plan.links.values(), 1)]))
+    veths = [_veth(i, link, offload) for i, link in enumerate(plan.links.values(), 1)]
+    parts += [_batch("ip", "", veths), _features(plan, offload)]
     for flow in range(len(network.flows)):
         for role in (CLIENT, SERVER):
             lines = _links_up(plan, host(role, flow)) + _addresses(plan, role, flow)
@@ -266,46 +230,35 @@ def script(network: Network, buffer: int | None = None) -> str:
     for name in plan.namespaces:
         if name not in plan.hosts:
             parts.append(_batch("ip", name, _links_up(plan, name) + _forwarding(plan, name)))
-    for b, path in enumerate(network.bottlenecks):
+    for b, bottleneck in enumerate(network.bottlenecks):
         if router(b + 1) in plan.namespaces:
-            lines = _delays(plan, "add", b, path) + _queue(path)
+            path = links.at_start(bottleneck)
+            lines = links.delays("add", path, plan.ins(b)) + links.bottleneck(path)
             parts.append(_batch("tc", router(b + 1), lines))
     return "\n".join(part for part in parts if part) + "\n"
 
 
-def _veth(number: int, link: Link) -> str:
+def _addresses(plan: Plan, role: str, flow: int) -> list[str]:
+    numbers = plan.network.route_numbers(flow)
+    return [line for n in numbers for line in address_lines(plan, role, flow, n)]
+
+
+def _veth(number: int, link: Link, offload: bool) -> str:
     ends = [
         f"{device} netns {namespace} address 02:00:00:00:{number >> 8:02x}:{number & 255:02x}"
-        f" arp off {MSS_AT_ONCE}"
+        f" arp off{'' if offload else MSS_AT_ONCE}"
         for namespace, device in zip(link.ends, link.devices, strict=True)
     ]
     return f"link add {ends[0]} type veth peer name {ends[1]}"
 
 
-def _changes(plan: Plan, b: int) -> Iterator[tuple[float, list[str]]]:
-    """Each event of a bottleneck: seconds since the one before, and its tc commands."""
-    path, outage, last = plan.network.bottlenecks[b], False, 0.0
-    for event in path.events:
-        if event.what in ("down", "up"):
-            outage = event.what == "down"
-        else:
-            path = replace(path, **{event.what: event.value})
-        lines = _delays(plan, "change", b, path, outage)
-        if event.what == "rate":
-            lines.append(f"qdisc change dev out {_tbf(path)}")
-        yield event.at - last, [f"tc -n {router(b + 1)} {line}" for line in lines]
-        last = event.at
-
-
-def events(network: Network) -> str:
-    """Shell commands that change the paths as time goes by; to be started with the traffic."""
-    plan = Plan(network)
-    parts = []
-    for b in range(len(network.bottlenecks)):
-        steps = [f"sleep {wait:g}; {'; '.join(cmds)}" for wait, cmds in _changes(plan, b)]
-        if steps:
-            parts.append("{ " + "\n".join(steps) + "\n} &")
-    return "\n".join(parts) + "\n"
+def _features(plan: Plan, offload: bool) -> str:
+    """Of namespaces and their devices: see hosts.py."""
+    words = []
+    for name in plan.namespaces if offload else plan.hosts:
+        role, devices = "host" if name in plan.hosts else "router", plan.devices(name) if offload else []
+        words.append(f"{role}:{name}:{','.join(devices)}")
+    return shlex.join([PYTHON, "-I", "-S", str(HOSTS), *words])
 
 
 def picture(network: Network) -> str:

@@ -74,7 +74,7 @@ def _tcp_info(raw: bytes) -> dict[str, int]:
 
 
 def _route(raw: bytes) -> int:
-    """The number of the route in a peer's address: 10.n.2.2 or fd00:n:2::2."""
+    """The number of the route in a client's address: 10.n.1.1 or fd00:n:1::1."""
     if struct.unpack_from("=H", raw)[0] == socket.AF_INET:
         return raw[5]
     mapped = raw[8:20] == bytes(10) + b"\xff\xff"
@@ -104,9 +104,11 @@ def _subflows(connection: socket.socket, c: Config) -> list[dict[str, int]]:
         raw = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_SIZE)
         return [{"route": c["route"], **_tcp_info(raw)}]
     infos = _subflow_option(connection, MPTCP_TCPINFO, TCP_INFO_SIZE)
-    peers = _subflow_option(connection, MPTCP_SUBFLOW_ADDRS, ADDRS_SIZE)
-    pairs = zip(infos, peers, strict=False)
-    return [{"route": _route(peer[128:]), **_tcp_info(info)} for info, peer in pairs]
+    ends = _subflow_option(connection, MPTCP_SUBFLOW_ADDRS, ADDRS_SIZE)
+    # not the server's address: a subflow that comes later may go to its first one
+    client = 128 if c["listen"] else 0
+    pairs = zip(infos, ends, strict=False)
+    return [{"route": _route(end[client:]), **_tcp_info(info)} for info, end in pairs]
 
 
 def _every_tick(sample: Callable[[], None]) -> None:

@@ -124,15 +124,18 @@ class Bulk:
 def _rates(rows: Sequence[tuple[float, int]]) -> list[tuple[float, float]]:
     """Bit/s between samples."""
     pairs = zip(rows, rows[1:], strict=False)
-    return [(round(t, 3), round((b - a) * 8 / (t - s))) for (s, a), (t, b) in pairs if t > s]
+    # less than before: a subflow went, and what it had sent
+    return [(round(t, 3), round(max(b - a, 0) * 8 / (t - s))) for (s, a), (t, b) in pairs if t > s]
 
 
 def _by_route(sent: Json) -> dict[str, list[tuple[float, Json]]]:
-    """Per route, the state of its subflow over time."""
+    """Per route, the state of its subflow over time; while an old one closes, of the new one."""
     states: dict[str, list[tuple[float, Json]]] = {}
     for t, subflows in sent["trace"]:
-        for s in subflows:
-            states.setdefault(str(s["route"]), []).append((round(t - sent["start"], 3), s))
+        for route in {s["route"] for s in subflows} - {0}:  # 0: closed, with no address any more
+            same = [s for s in subflows if s["route"] == route]
+            state = {**same[-1], "sent": sum(s["sent"] for s in same)}
+            states.setdefault(str(route), []).append((round(t - sent["start"], 3), state))
     return states
 
 
