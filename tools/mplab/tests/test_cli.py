@@ -37,11 +37,11 @@ class Workload(unittest.TestCase):
 
     def test_what_is_wrong_is_named(self) -> None:
         for text, message in (
-            ("ftp", "there are bulk, blocks, request, http, iperf3"),
+            ("ftp", "there are bulk, blocks, writes, transfer"),
             ("bulk,rate=1mbit", "bulk has no 'rate'; it has duration, warmup"),
             ("blocks,rate=1", "rate '1' has no unit"),
             ("blocks,rate", "'rate' is not KEY=VALUE"),
-            ("bulk,duration=0s", "at least 1s"),
+            ("bulk,duration=0s", "duration=0s is below 1s"),
             ("blocks,size=7", "size=7 is below 8, the least for blocks"),
             ("request,count=0", "count=0 is below 1"),
             ("http,requests=5,clients=10", "10 clients need as many requests, not 5"),

@@ -162,18 +162,10 @@ class Topologies(unittest.TestCase):
         self.assertEqual(long, ["client2", "router3", "exit3", "router1", "exit1", "server2"])
 
     def test_shared_flows_have_hosts_of_their_own(self) -> None:
-        plan = topology.Plan(network.shared(WIFI, 2, multipath=1, single=1))
+        plan = topology.Plan(network.shared(WIFI, 2, others=[network.beside(network.TCP, 1)]))
         ends = [(chain[0], chain[-1]) for _, chain in plan.chains]
         self.assertEqual(ends, [("client", "server")] * 2 + [("client2", "server2")])
         self.assertEqual(plan.devices("router1"), ["in", "out", "in2"])
-
-    def test_competitors_are_on_every_path(self) -> None:
-        net = network.disjoint([WIFI, MOBILE], competing=2)
-        self.assertEqual([f.routes for f in net.flows[1:]], [((0,),), ((0,),), ((1,),), ((1,),)])
-
-    def test_competitors_on_one_path(self) -> None:
-        net = network.disjoint([WIFI, MOBILE], competing=2, only=2)
-        self.assertEqual([f.routes for f in net.flows[1:]], [((1,),), ((1,),)])
 
     def test_incast_meets_at_the_bottlenecks(self) -> None:
         """All data crosses the same two routers, on its way from a server to a client."""

@@ -21,9 +21,10 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import commands, experiment, figures, metrics, paths, report, runner, traffic, workloads
+from mplab import commands, experiment, figures, metrics, paths, report, runner, workloads
 from mplab.experiment import Conditions, Result
 from mplab.guest import Ended, GuestError, Guests, KernelChanged
+from mplab.inside import connections
 from mplab.schedulers import Schedulers
 from mplab.workloads import Blocks, Bulk
 
@@ -39,10 +40,11 @@ class Scratch(unittest.TestCase):
 
 
 class Evaluation(Scratch):
-    def leave(self, workload: str, sent: object, got: object) -> None:
+    def leave(self, way: str, sent: object, got: object) -> None:
         """What a guest leaves for the first flow."""
         for end, content in (("send", sent), ("receive", got)):
-            (self.dir / f"{end}_{workload}-0.json").write_text(json.dumps(content))
+            (self.dir / f"{end}{way}-0.json").write_text(json.dumps(content))
+        (self.dir / "times").write_text("10.0 1\n13.1 1\n")
         for role in ("client", "server"):
             (self.dir / f"netstat-{role}").write_text(
                 "MPTcpExt: MPCapableSYNACKRX MPJoinSynAckRx\nMPTcpExt: 1 0\n"
@@ -61,7 +63,7 @@ class Evaluation(Scratch):
         sent = {"start": 10.0, "trace": trace, "totals": {}}
         ticks = range(10 * seconds + 1)
         samples = [[10 + t / 10, t * 10**5 + min(t, 10) * 10**5, 7, 9] for t in ticks]
-        self.leave("bulk", sent, {"start": 10.0, "samples": samples})
+        self.leave("-up", sent, {"start": 10.0, "samples": samples, "longest_gap": 0.2})
         conditions = Conditions((WIFI, MOBILE), "rr", workload=Bulk(2, 1))
         return experiment.evaluate(conditions, self.dir, "b")
 
@@ -99,7 +101,7 @@ class Evaluation(Scratch):
         due = [100_000 * n for n in range(arrived)]
         delay = [20_000] * (arrived - 1) + [1_000_000]
         sent = {"start": 0.0, "sent": 30, "trace": [[0.5, [subflow]]], "totals": {}}
-        self.leave("blocks", sent, {"start": 0.0, "due_us": due, "delay_us": delay})
+        self.leave("", sent, {"start": 0.0, "due_us": due, "delay_us": delay})
         conditions = Conditions((WIFI,), workload=Blocks(2, 1, 8e4, 1000))
         return experiment.evaluate(conditions, self.dir, "b")
 
@@ -184,10 +186,10 @@ class Settings(unittest.TestCase):
 
     def test_competitors_have_times_of_their_own(self) -> None:
         c = Conditions((WIFI,), workload=Bulk(60, 0), competing=1, competitor=Bulk(20, 0, 15))
-        work = experiment._workloads(c, c.network(), Path("/x"))
-        self.assertEqual([w.duration for w, _ in work], [60, 20])
-        starts = [json.loads(shlex.split(w.connecting(e).split(" & ")[0])[-1])["delay"] for w, e in work]
-        self.assertEqual(starts, [0, 15])
+        main, others = experiment._workloads(c, c.network(), Path("/x"))
+        orders = [shlex.split(w.connecting(e).split(" & ")[0])[-1] for w, e in [*main, *others]]
+        self.assertEqual([json.loads(order)["delay"] for order in orders], [0, 15])
+        self.assertEqual([json.loads(order)["seconds"] for order in orders], [61, 20])
 
 
 class TheGuests(Scratch):
@@ -260,9 +262,9 @@ class Addresses(unittest.TestCase):
 
         v4 = struct.pack("=H", socket.AF_INET) + bytes(2) + socket.inet_aton("10.7.2.2")
         v6 = struct.pack("=H", socket.AF_INET6) + bytes(6)
-        self.assertEqual(traffic._route(v4), 7)
-        self.assertEqual(traffic._route(v6 + socket.inet_pton(socket.AF_INET6, "fd00:9:2::2")), 9)
-        self.assertEqual(traffic._route(v6 + socket.inet_pton(socket.AF_INET6, "::ffff:10.3.2.2")), 3)
+        self.assertEqual(connections._route(v4), 7)
+        self.assertEqual(connections._route(v6 + socket.inet_pton(socket.AF_INET6, "fd00:9:2::2")), 9)
+        self.assertEqual(connections._route(v6 + socket.inet_pton(socket.AF_INET6, "::ffff:10.3.2.2")), 3)
 
 
 class FakeGuests:
@@ -355,7 +357,9 @@ class Runner(Scratch):
         result = Result(c, flows, (1,), {}, KERNEL)
         found = json.loads(json.dumps(result.as_json()))["conditions"]
         self.assertEqual(found["sysctls"], [["mptcp/ewlia_weight", "8"], ["ipv4/x", "1 2"]])
-        self.assertEqual(found["competitor"], {"duration": 20, "warmup": 0, "delay": 15})
+        self.assertEqual(
+            found["competitor"], {"duration": 20, "warmup": 0, "delay": 15, "direction": "up", "notsent": 0}
+        )
         row = runner.row(result)
         self.assertEqual(row["sysctls"], "net.mptcp.ewlia_weight=8 net.ipv4.x=1 2")
         self.assertEqual((row["competing_path"], row["competing_delay"]), (1, 15))

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import commands, paths, units
+from . import commands, paths, units, workloads
 from .commands import UsageError
 from .guest import TOP, GuestError, KernelChanged
 
@@ -44,6 +44,10 @@ def _from_zero(text: str) -> int:
     if not text.isdigit():
         raise argparse.ArgumentTypeError(f"'{text}': write a number from 0")
     return int(text)
+
+
+def _path_number(text: str) -> int | str:
+    return text if text == "each" else _count(text)
 
 
 def _buffer(text: str) -> int:
@@ -121,10 +125,10 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
         "--workload",
         default="bulk",
         metavar="NAME[,KEY=VALUE]...",
-        help="bulk, blocks, request, http or iperf3, e.g. blocks,rate=4mbit,size=8000 (default: bulk)",
+        help=f"{', '.join(workloads.KINDS)}; e.g. blocks,rate=4mbit,size=8000 (default: bulk)",
     )
     parser.add_argument(
-        "--duration", type=_time("--duration"), metavar="TIME", help="of bulk, blocks and iperf3"
+        "--duration", type=_time("--duration"), metavar="TIME", help="of a workload that has one"
     )
     parser.add_argument("--warmup", type=_time("--warmup"), metavar="TIME", help="before it counts")
     parser.add_argument("--repeat", type=_count, default=1, metavar="N", help="runs of each (1)")
@@ -132,7 +136,14 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
         "--seed", type=_from_zero, default=0, metavar="N", help="first seed of the guest's random numbers (0)"
     )
     parser.add_argument(
-        "--competing", type=_from_zero, default=0, metavar="N", help="plain TCP flows on each path (0)"
+        "--beside",
+        action="append",
+        default=[],
+        metavar="KIND[,KEY=VALUE]...",
+        help="traffic of others, repeatable: tcp, web or udp, e.g. tcp,count=2,path=1; web,load=2mbit",
+    )
+    parser.add_argument(
+        "--competing", type=_from_zero, default=0, metavar="N", help="short for tcp,count=N,congestion=reno"
     )
     parser.add_argument(
         "--sysctl",
@@ -149,7 +160,15 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
         default="on",
         help="TSO, GSO and GRO at the hosts; off: TCP sends one segment at a time (on)",
     )
-    parser.add_argument("--no-tcp", action="store_true", help="leave out plain TCP on path 1")
+    tcp = parser.add_mutually_exclusive_group()
+    tcp.add_argument(
+        "--tcp-on",
+        type=_path_number,
+        metavar="N|each",
+        help="plain TCP on path N, or on each (default: on path 1; on each if the paths' rates do not tell"
+        " what TCP gets: beside other traffic, with events, for a workload that does not fill the paths)",
+    )
+    tcp.add_argument("--no-tcp", action="store_true", help="leave out plain TCP")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -15,24 +15,19 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from . import paths, shell, units
-from .experiment import TCP, Conditions, Result, measure
+from . import baseline, beside, paths, shell, units
+from .experiment import Conditions, Result, measure
 from .guest import BOOT, MPTCPCTL, TOP, Guests
 from .runner import Failure, Runner, Store, write_csv
 from .schedulers import available
-from .workloads import Blocks, Bulk, Http, Iperf, Request, Workload
+from .units import UsageError
+from .workloads import Blocks, Bulk, Workload
+from .workloads import parse as workload
 
 KERNELS = {"patched": TOP / "build" / "uml", "stock": TOP / "build" / "stock" / "uml"}
 HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
-NEEDS = {"http": ("nginx", "ab"), "iperf3": ("iperf3",)}
-PACKAGES = {"nginx": "nginx-light", "ab": "apache2-utils", "iperf3": "iperf3", "tcpdump": "tcpdump"}
+PACKAGES = {"nginx": "nginx-light", "ab": "apache2-utils"}  # others have the program's name
 MOST_PATHS = 8
-LEAST = {"size": 1, "count": 1, "requests": 1, "clients": 1, "patience": 1}
-WORKLOADS = {kind.name: kind for kind in (Bulk, Blocks, Request, Http, Iperf)}
-
-
-class UsageError(Exception):
-    """Something the user can mend; the message says how."""
 
 
 # ---- what several commands need
@@ -79,50 +74,12 @@ def _writable(directory: Path) -> Path:
     return directory
 
 
-def _field(kind: type[Workload], key: str, value: str) -> float | int:
-    """A workload's setting, in the unit that its name says."""
-    if key not in {f.name for f in dataclasses.fields(kind)}:
-        known = ", ".join(f.name for f in dataclasses.fields(kind))
-        raise UsageError(f"--workload: {kind.name} has no '{key}'; it has {known}")
-    if key == "rate":
-        return 0.0 if value == "0" else units.rate(value, "rate")
-    parse = units.seconds if key in ("duration", "warmup", "delay", "pause", "patience") else units.size
-    number, least = parse(value, key), 8 if (kind, key) == (Blocks, "size") else LEAST.get(key, 0)
-    if number < least:
-        raise UsageError(f"--workload: {key}={value} is below {least}, the least for {kind.name}")
-    return number
-
-
-def workload(text: str, duration: float | None = None, warmup: float | None = None) -> Workload:
-    """NAME[,KEY=VALUE]... as written on the command line."""
-    name, *settings = text.split(",")
-    if name not in WORKLOADS:
-        raise UsageError(f"--workload {name}: there are {', '.join(WORKLOADS)}")
-    kind, values = WORKLOADS[name], {}
-    for setting in settings:
-        key, equals, value = setting.partition("=")
-        if not equals:
-            raise UsageError(f"--workload: '{setting}' is not KEY=VALUE")
-        values[key] = _field(kind, key, value)
-    for key, value in (("duration", duration), ("warmup", warmup)):
-        if value is not None:
-            if key not in {f.name for f in dataclasses.fields(kind)}:
-                raise UsageError(f"--{key}: a workload '{name}' has none")
-            values[key] = value
-    made = kind(**values)
-    if getattr(made, "duration", 1) < 1:
-        raise UsageError("--duration must be at least 1s")
-    if isinstance(made, Http) and made.clients > made.requests:
-        raise UsageError(f"--workload: {made.clients} clients need as many requests, not {made.requests}")
-    return made
-
-
 def _programs(*names: str) -> None:
     """What the guest takes from the host must be there."""
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     for name in names:
         if shutil.which(name, path=path) is None:
-            raise UsageError(f"'{name}' is missing: install {PACKAGES[name]}")
+            raise UsageError(f"'{name}' is missing: install {PACKAGES.get(name, name)}")
 
 
 def _known(option: str, name: str, there_are: Container[str], shown: str) -> None:
@@ -140,7 +97,7 @@ def _controls(text: str, there_are: Sequence[str]) -> list[str]:
 
 def _check_points(points: Sequence[tuple[paths.Path, ...]], work: Workload) -> None:
     """What a run could not do."""
-    end = getattr(work, "seconds", None)
+    end = work.seconds
     most = max(map(len, points))
     if most > MOST_PATHS:
         raise UsageError(f"{most} paths; an MPTCP connection of Linux has at most {MOST_PATHS}")
@@ -156,13 +113,27 @@ def _check_points(points: Sequence[tuple[paths.Path, ...]], work: Workload) -> N
         print(f"mplab: {what}", file=sys.stderr)
 
 
+def _tcp(c: Conditions, where: int | str | None) -> Sequence[Conditions]:
+    """Plain TCP to compare with: on one path, on each, or (None) on each if a path's rate does not
+    tell what TCP gets there."""
+    if isinstance(where, int):
+        if where > len(c.paths):
+            raise UsageError(f"--tcp-on {where}: there are {len(c.paths)} paths")
+        return [baseline.in_our_place(c, where)]
+    tells = where is None and c.workload.fills and c.capacities_tell
+    return [baseline.in_our_place(c, 1)] if tells else baseline.on_each(c)
+
+
 def plan(
     args: argparse.Namespace, points: Sequence[tuple[paths.Path, ...]], kernels: dict[str, Guests]
 ) -> list[Conditions]:
     """Every combination of what the command line names, on every kernel that has it."""
     work = workload(args.workload, args.duration, args.warmup)
-    _programs(*NEEDS.get(work.name, ()))
+    _programs(*work.needs)
     _check_points(points, work)
+    others = tuple(map(beside.parse, args.beside))
+    for point in points:
+        beside.check(others, len(point))
     wanted = []
     for label, guests in kernels.items():
         schedulers, controls = available(guests)
@@ -171,17 +142,19 @@ def plan(
             names = schedulers.having(names) or list(schedulers.bases)
         for name in names:
             _known("--scheduler", name, schedulers, str(schedulers))
+        for each in others:
+            if each.congestion:
+                _known("--beside: congestion", each.congestion, controls, ", ".join(controls))
         for congestion in _controls(args.congestion, controls):
-            wanted += [
-                Conditions(
-                    point, name, congestion, work, competing=args.competing, buffer=args.buffer,
-                    sysctls=tuple(args.sysctls), offload=args.offload == "on", seed=args.seed + n,
-                    kernel=label,
-                )
-                for point in points
-                for n in range(args.repeat)
-                for name in (names if args.no_tcp else [TCP, *names])
-            ]  # fmt: skip
+            for point in points:
+                for n in range(args.repeat):
+                    c = Conditions(
+                        point, names[0], congestion, work, beside=others, competing=args.competing,
+                        buffer=args.buffer, sysctls=tuple(args.sysctls), offload=args.offload == "on",
+                        seed=args.seed + n, kernel=label,
+                    )  # fmt: skip
+                    wanted += [] if args.no_tcp else _tcp(c, args.tcp_on)
+                    wanted += [dataclasses.replace(c, scheduler=name) for name in names]
     return wanted
 
 

@@ -14,12 +14,14 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from . import metrics, network, timeline, topology
+from .beside import Beside, Tcp
 from .guest import GuestError, Guests, scratch
 from .network import Network
 from .paths import Path
 from .workloads import Bulk, Ends, Workload
 
 TCP = "tcp"  # instead of a scheduler's name: plain TCP, over the first path
+STAGGER = 0.5  # seconds within which flows start that share a network
 PATIENCE = 20_000  # virtual seconds after which a guest gives up, on a path that stays dead
 
 
@@ -27,12 +29,13 @@ PATIENCE = 20_000  # virtual seconds after which a guest gives up, on a path tha
 class Conditions:
     """All that a result depends on, beside the kernel and this program.
 
-    competing: plain TCP flows on each path (disjoint) or in all (shared), with their own
-    congestion control; competing_path: the only path that has them, from 1 (0: each);
-    competitor: what they send, and when (None: as the main flows). subflows: of the shared
-    topology; connections: of it, or the servers of an incast. buffer: limit of send and receive
-    buffers in bytes (None: the kernel's). sysctls: names below /proc/sys/net and values, for the
-    main flows' hosts. offload: TSO, GSO and GRO at the hosts. seed: of the guest's random numbers.
+    tcp_path: the one that plain TCP uses, from 1. beside: traffic of others. competing is short for
+    so many TCP flows of others on each path (disjoint) or in all (shared), with their own congestion
+    control; competing_path: the only path that has them, from 1 (0: each); competitor: when they
+    send (None: as long as the main flows). subflows: of the shared topology; connections: of it, or
+    the servers of an incast. buffer: limit of send and receive buffers in bytes (None: the
+    kernel's). sysctls: names below /proc/sys/net and values, for the main flows' hosts. offload: TSO,
+    GSO and GRO at the hosts. seed: of the guest's random numbers.
     """
 
     paths: tuple[Path, ...]
@@ -42,6 +45,8 @@ class Conditions:
     topology: str = "disjoint"
     subflows: int = 1
     connections: int = 1
+    tcp_path: int = 1
+    beside: tuple[Beside, ...] = ()
     competing: int = 0
     competing_congestion: str = "reno"
     competing_path: int = 0
@@ -60,13 +65,43 @@ class Conditions:
         protocol = network.TCP if self.plain_tcp else network.MPTCP
         if self.topology == "triangle":
             return network.triangle(self.paths, protocol)
-        if self.topology == "shared":
-            counts = (self.connections, self.competing)
-            return network.shared(self.paths[0], self.subflows, protocol, *counts)
         if self.topology == "incast":
             return network.incast(self.paths, self.connections, protocol)
-        way = self.workload.direction
-        return network.disjoint(self.paths, protocol, self.competing, way, self.competing_path)
+        way = network.DOWN if self.workload.direction == network.DOWN else network.UP
+        others = [network.beside(each.protocol, path) for _, each, path in self.neighbours]
+        if self.topology == "shared":
+            counts = (self.subflows, protocol, self.connections)
+            return network.shared(self.paths[0], *counts, others, way)
+        return network.disjoint(self.paths, protocol, others, way, self.tcp_path)
+
+    @property
+    def others(self) -> tuple[Beside, ...]:
+        """All kinds of traffic beside the main flows."""
+        if not self.competing:
+            return self.beside
+        since = self.competitor.delay if self.competitor else 0.0
+        until = since + self.competitor.seconds if self.competitor else 0.0
+        flows = Tcp(
+            path=self.competing_path, since=since, until=until,
+            count=self.competing, congestion=self.competing_congestion,
+        )  # fmt: skip
+        return (*self.beside, flows)
+
+    @property
+    def neighbours(self) -> list[tuple[int, Beside, int]]:
+        """Each flow of others: the number of its kind in `others`, the kind, its path from 1."""
+        return [
+            (number, each, path)
+            for number, each in enumerate(self.others)
+            for path in each.places(len(self.paths) if self.topology == "disjoint" else 1)
+            for _ in range(each.count)
+        ]
+
+    @property
+    def capacities_tell(self) -> bool:
+        """Whether a path offers its rate to one TCP flow, all the time."""
+        varies = any(p.events or p.trace or p.police for p in self.paths)
+        return not self.others and not varies
 
     @property
     def main_flows(self) -> int:
@@ -81,10 +116,12 @@ class Conditions:
 
     def as_json(self) -> dict[str, Any]:
         made = dataclasses.asdict(self, dict_factory=_without_places)
-        return made | {"workload": self._workload()}
+        others = [_named(each) for each in self.beside]
+        return made | {"workload": _named(self.workload), "beside": others}
 
-    def _workload(self) -> dict[str, Any]:
-        return {"name": self.workload.name, **dataclasses.asdict(self.workload)}
+
+def _named(thing: Workload | Beside) -> dict[str, Any]:
+    return {"name": thing.name, **dataclasses.asdict(thing)}
 
 
 def _without_places(fields: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -95,6 +132,7 @@ def _without_places(fields: list[tuple[str, Any]]) -> dict[str, Any]:
 @dataclass(frozen=True)
 class Result:
     """flows: per flow what its workload measured, the main ones first. Rates in bit/s, times in s.
+    Those of others say which of their kinds they are (beside, counted from 0), and on which path.
 
     path_bytes: what each bottleneck sent, headers and warm-up included. counters: MPTcpExt of the
     first flow's client and server. kernel: release and build id.
@@ -121,8 +159,12 @@ class Result:
         return tuple(count / total for count in self.path_bytes)
 
     @property
-    def benefit(self) -> float:
-        return metrics.benefit(self.goodput, [p.capacity for p in self.conditions.paths])
+    def benefit(self) -> float | None:
+        """Against what the links carry; None where that says nothing: see baseline.py."""
+        c = self.conditions
+        if not (c.workload.fills and c.capacities_tell):
+            return None
+        return metrics.benefit(self.goodput, [p.capacity for p in c.paths])
 
     def as_json(self) -> dict[str, Any]:
         return {**dataclasses.asdict(self), "conditions": self.conditions.as_json()}
@@ -141,10 +183,12 @@ def _set(name: str, value: str) -> str:
 
 def _host_settings(c: Conditions, net: Network) -> str:
     """Scheduler and congestion control by sysctl, so that any program uses them."""
-    controls = [c.congestion if f < c.main_flows else c.competing_congestion for f in range(len(net.flows))]
+    controls = [c.congestion] * c.main_flows + [each.congestion for _, each, _ in c.neighbours]
     # in the first namespace before the others: that allows them the restricted ones, such as vegas
-    lines = [_set("ipv4/tcp_congestion_control", name) + "\n" for name in dict.fromkeys(controls)]
+    lines = [_set("ipv4/tcp_congestion_control", name) + "\n" for name in dict.fromkeys(controls) if name]
     for f, congestion in enumerate(controls):
+        if congestion is None:
+            continue
         values = [("ipv4/tcp_congestion_control", congestion)]
         if net.flows[f].protocol == network.MPTCP:
             values.append(("mptcp/scheduler", c.scheduler))
@@ -155,18 +199,26 @@ def _host_settings(c: Conditions, net: Network) -> str:
     return "".join(lines)
 
 
-def _workloads(c: Conditions, net: Network, directory: FilePath) -> list[tuple[Workload, Ends]]:
-    competitor = c.competitor or (c.workload if isinstance(c.workload, Bulk) else Bulk(30, 0))
-    return [
-        (c.workload if f < c.main_flows else competitor, Ends(net, f, directory))
-        for f in range(len(net.flows))
-    ]
+Work = list[tuple[Workload | Beside, Ends]]
+
+
+def _workloads(
+    c: Conditions, net: Network, directory: FilePath, window: tuple[float, float] = (0.0, 0.0)
+) -> tuple[Work, Work]:
+    """What the main flows do, and the others."""
+    stagger = STAGGER if c.main_flows > 1 else 0.0
+    main: Work = [(c.workload, Ends(net, f, directory, stagger=stagger)) for f in range(c.main_flows)]
+    others: Work = []
+    for f, (_, each, _) in enumerate(c.neighbours, c.main_flows):
+        ends = Ends(net, f, directory, beside=True, window=window, stagger=STAGGER, seed=c.seed)
+        others.append((each, ends))
+    return main, others
 
 
 def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
     """What the guest runs: the network, the traffic, the counters afterwards."""
     net = c.network()
-    work = _workloads(c, net, directory)
+    main, others = _workloads(c, net, directory)
     out = shlex.quote(str(directory))
     routers = [topology.router(i) for i in range(1, len(c.paths) + 1)]
     sent = [
@@ -182,12 +234,15 @@ def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
             topology.script(net, c.buffer, c.offload),
             _host_settings(c, net),
             _captures(net, out) if capture else "",
-            *(workload.listening(ends) for workload, ends in work),
+            *(workload.listening(ends) for workload, ends in [*main, *others]),
             "sleep 0.5\n",
             timeline.start(net, directory),
-            *(workload.connecting(ends) for workload, ends in work),
+            f"cat /proc/uptime >{out}/times\n",
+            *(workload.connecting(ends) for workload, ends in [*others, *main]),
             f"{{ sleep {PATIENCE}; kill $pids; }} 2>/dev/null &\n",
-            "wait $pids || true\n",
+            # those beside the main flows last as long as these do
+            f"wait $pids || true\ncat /proc/uptime >>{out}/times\n",
+            '[ -z "$rest" ] || { kill $rest; wait $rest; } 2>/dev/null || true\n',
             timeline.end(),
             *sent,
             *counters,
@@ -220,10 +275,22 @@ def _sent(file: FilePath) -> int:
     return int(file.read_text().split("Sent ")[1].split()[0]) if file.exists() else 0
 
 
+def _window(c: Conditions, directory: FilePath) -> tuple[float, float]:
+    """From when to when the main flows counted."""
+    try:
+        begin, end = (float(line.split()[0]) for line in (directory / "times").read_text().splitlines())
+    except (OSError, ValueError):
+        raise GuestError("the main flows did not end") from None
+    return begin + c.workload.warmup, min(end, begin + (c.workload.seconds or end))
+
+
 def evaluate(c: Conditions, directory: FilePath, kernel_id: str) -> Result:
     """Read what the guest left; raise GuestError if it is not what was asked for."""
-    work = _workloads(c, c.network(), directory)
-    flows = tuple(workload.evaluate(ends) for workload, ends in work)
+    window = _window(c, directory) if c.others else (0.0, 0.0)
+    main, others = _workloads(c, c.network(), directory, window)
+    flows = [workload.evaluate(ends) for workload, ends in main]
+    for (number, _, path), (each, ends) in zip(c.neighbours, others, strict=True):
+        flows.append({"beside": number, "path": path, **each.evaluate(ends)})
     counters = {
         role: mptcp_counters((directory / f"netstat-{role}").read_text())
         for role in (topology.CLIENT, topology.SERVER)
@@ -232,7 +299,7 @@ def evaluate(c: Conditions, directory: FilePath, kernel_id: str) -> Result:
         raise GuestError("the connection fell back to TCP: no MP_CAPABLE in the SYN/ACK")
     release = (directory / "kernel").read_text().strip()
     sent = tuple(_sent(directory / f"sent-{topology.router(i)}") for i in range(1, len(c.paths) + 1))
-    return Result(c, flows, sent, counters, {"release": release, "build": kernel_id})
+    return Result(c, tuple(flows), sent, counters, {"release": release, "build": kernel_id})
 
 
 def measure(guests: Guests, c: Conditions, cpu: int | None = None, keep: FilePath | None = None) -> Result:
@@ -256,10 +323,12 @@ def _program_id() -> str:
     """Changes with whatever may change a measurement: no old result is taken for a new one."""
     here = FilePath(__file__).parent
     names = (
-        *("experiment", "network", "paths", "traces", "topology", "links", "hosts"),
-        *("timeline", "player", "traffic", "workloads", "metrics"),
+        *("beside", "experiment", "hosts", "links", "metrics", "network", "paths"),
+        *("player", "settings", "timeline", "topology", "traces"),
     )
-    return hashlib.sha256(b"".join((here / f"{n}.py").read_bytes() for n in names)).hexdigest()
+    rooms = [file for room in ("inside", "workloads") for file in sorted((here / room).glob("*.py"))]
+    files = [*(here / f"{name}.py" for name in names), *rooms]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def key(c: Conditions, kernel_id: str) -> str:

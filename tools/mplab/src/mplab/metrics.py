@@ -15,6 +15,7 @@ from statistics import fmean, median
 
 import numpy as np
 
+FEWEST = 20  # values from which on a percentile says something
 EPSILON = 1e-9  # sums of decimal fractions miss their target by less than this
 
 
@@ -70,6 +71,16 @@ def jain(rates: Sequence[float]) -> float:
     _need(rates, "rates")
     squares = sum(x * x for x in rates)
     return sum(rates) ** 2 / (len(rates) * squares) if squares > 0 else 1.0
+
+
+def harm(alone: float, beside: float, less_is_better: bool = False) -> float:
+    """What somebody loses by what is beside them (Ware et al., Beyond Jain's Fairness Index, 2019).
+
+    alone: their figure with what they are compared with, beside: with what is judged. No unit: 0 no
+    harm, 1 nothing left; below 0 they are better off. 0 if there was nothing to lose.
+    """
+    better, worse = (beside, alone) if less_is_better else (alone, beside)
+    return 1 - worse / better if better > 0 else 0.0
 
 
 # Disorder from paths of unequal delay, as a model (Kaspar, 4.1) and as measured.
@@ -171,12 +182,12 @@ def occupancy_percentile(density: dict[int, float], q: float) -> int:
 
 @dataclass(frozen=True)
 class DelaySummary:
-    """A distribution of delays, in the unit of the delays."""
+    """A distribution of delays, in the unit of the delays. Percentiles: None of too few."""
 
     min: float
-    p50: float
-    p95: float
-    p99: float
+    p50: float | None
+    p95: float | None
+    p99: float | None
     max: float
 
 
@@ -188,9 +199,15 @@ def percentiles(values: Sequence[float], qs: Sequence[float]) -> list[float]:
     return [float(value) for value in np.percentile(np.asarray(values, dtype=float), list(qs))]
 
 
+def percentiles_or_none(values: Sequence[float], qs: Sequence[float]) -> list[float | None]:
+    """The same; None for each if there are too few values to speak of percentiles."""
+    return [None] * len(qs) if len(values) < FEWEST else [*percentiles(values, qs)]
+
+
 def delay_summary(delays: Sequence[float]) -> DelaySummary:
     """Smallest, median, 95th and 99th percentile and largest delay, in the unit of the delays."""
-    return DelaySummary(*percentiles(delays, (0, 50, 95, 99, 100)))
+    least, most = percentiles(delays, (0, 100))
+    return DelaySummary(least, *percentiles_or_none(delays, (50, 95, 99)), most)
 
 
 def relative_increase(delays: Sequence[float]) -> list[float]:
@@ -256,6 +273,38 @@ def by_second(samples: Sequence[tuple[float, float]]) -> list[tuple[float, float
         seconds.setdefault(int(max(time - 0.05, 0)), []).append(rate)
     half = max(map(len, seconds.values()), default=0) / 2
     return [(s + 0.5, sum(r) / len(r)) for s, r in sorted(seconds.items()) if len(r) > half]
+
+
+# Playback: a log has (time, bytes there by then, without gaps), from the first request on, at time 0
+
+
+def startup_latency(log: Sequence[tuple[float, int]]) -> float:
+    """Seconds of waiting after which playback at the mean rate never stops (Kaspar, 6.1 to 6.3).
+
+    max (r t - bytes(t)) / r, where r is all bytes over the whole time: just before bytes arrive the
+    most are missing.
+    """
+    return _most_needed(log) / _mean_rate(log)
+
+
+def buffer_requirement(log: Sequence[tuple[float, int]]) -> float:
+    """Bytes of buffer that this takes (Kaspar, 6.4).
+
+    max (bytes needed + bytes that wait for others); of a byte stream the kernel holds what waits for
+    others, and none of that is in the log.
+    """
+    return _most_needed(log)
+
+
+def _mean_rate(log: Sequence[tuple[float, int]]) -> float:
+    _need(log, "log")
+    return log[-1][1] / log[-1][0]
+
+
+def _most_needed(log: Sequence[tuple[float, int]]) -> float:
+    rate = _mean_rate(log)
+    before = [0, *(count for _, count in log)]
+    return max(rate * time - ready for (time, _), ready in zip(log, before, strict=False))
 
 
 def longest_gap(times: Sequence[float]) -> float:

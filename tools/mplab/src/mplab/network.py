@@ -4,7 +4,7 @@
 A flow is one connection between two hosts of its own. Each of its subflows has a route: the
 bottlenecks it crosses, in order. That is enough for all networks of the literature:
 
-    disjoint   one bottleneck per path; TCP flows may compete on each, or on one
+    disjoint   one bottleneck per path; other flows may be beside on each, or on some
     shared     everybody crosses the same bottleneck (Paasch 2014, fig. 2.9)
     triangle   three bottlenecks; each connection has a route over one and a route over the
                other two, which it had better not use (Wischik et al. 2011; Paasch fig. 3.6)
@@ -19,8 +19,9 @@ from dataclasses import dataclass
 
 from .paths import Path
 
-TCP, MPTCP = "tcp", "mptcp"
+TCP, MPTCP, UDP = "tcp", "mptcp", "udp"
 UP, DOWN = "up", "down"  # who sends the data: the client, or the server
+BOTH = "both"
 
 
 @dataclass(frozen=True)
@@ -49,24 +50,34 @@ class Network:
         return self.bottlenecks[self.flows[flow].routes[route][0]].family
 
 
+def beside(protocol: str, path: int) -> Flow:
+    """One of the others, over one path, counted from 1."""
+    return Flow(protocol, ((path - 1,),))
+
+
 def disjoint(
-    paths: Sequence[Path], protocol: str = MPTCP, competing: int = 0, direction: str = UP, only: int = 0
+    paths: Sequence[Path],
+    protocol: str = MPTCP,
+    others: Sequence[Flow] = (),
+    direction: str = UP,
+    tcp_path: int = 1,
 ) -> Network:
-    """A subflow per path; plain TCP uses the first only.
-
-    competing: TCP flows on each path, or on path `only`, counted from 1 (0: each).
-    """
-    count = len(paths) if protocol == MPTCP else 1
-    flows = [Flow(protocol, tuple((i,) for i in range(count)))]
-    where = [only - 1] if only else range(len(paths))
-    flows += [Flow(TCP, ((i,),)) for i in where for _ in range(competing)]
-    return Network(tuple(paths), tuple(flows), direction)
+    """A subflow per path; plain TCP uses one path, counted from 1."""
+    several = tuple((i,) for i in range(len(paths)))
+    routes = several if protocol == MPTCP else (several[tcp_path - 1],)
+    return Network(tuple(paths), (Flow(protocol, routes), *others), direction)
 
 
-def shared(path: Path, subflows: int, protocol: str = MPTCP, multipath: int = 1, single: int = 1) -> Network:
-    """`multipath` connections of `subflows` subflows each beside `single` TCP connections."""
-    flows = [Flow(protocol, ((0,),) * subflows) for _ in range(multipath)]
-    return Network((path,), (*flows, *(Flow(TCP, ((0,),)) for _ in range(single))))
+def shared(
+    path: Path,
+    subflows: int,
+    protocol: str = MPTCP,
+    multipath: int = 1,
+    others: Sequence[Flow] = (),
+    direction: str = UP,
+) -> Network:
+    """`multipath` connections of `subflows` subflows each, and other flows beside them."""
+    return Network((path,), (Flow(protocol, ((0,),) * subflows),) * multipath + tuple(others), direction)
 
 
 def incast(paths: Sequence[Path], servers: int, protocol: str = MPTCP) -> Network:

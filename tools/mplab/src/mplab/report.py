@@ -9,7 +9,9 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
+from . import baseline, settings
 from .experiment import TCP, Result
+from .network import BOTH, DOWN
 from .workloads import Workload
 
 EXTRA = {  # per workload: heading, figure, factor
@@ -17,6 +19,16 @@ EXTRA = {  # per workload: heading, figure, factor
         ("p50 ms", "delay_p50_s", 1e3),
         ("p99 ms", "delay_p99_s", 1e3),
         ("worst ms", "delay_max_s", 1e3),
+    ],
+    "writes": [("p50 ms", "delay_p50_s", 1e3), ("p99 ms", "delay_p99_s", 1e3)],
+    "rpc": [("p50 ms", "delay_p50_s", 1e3), ("p99 ms", "delay_p99_s", 1e3), ("worst ms", "delay_max_s", 1e3)],
+    "transfer": [("median s", "completion_median_s", 1), ("worst s", "completion_max_s", 1)],
+    "tls": [("median s", "completion_median_s", 1), ("worst s", "completion_max_s", 1)],
+    "page": [("median s", "load_median_s", 1), ("worst s", "load_max_s", 1)],
+    "video": [
+        ("start s", "startup_delay_s", 1),
+        ("stalls", "rebuffering_count", 1),
+        ("stalled s", "rebuffering_s", 1),
     ],
     "request": [("median s", "answer_median_s", 1), ("worst s", "answer_max_s", 1)],
     "http": [("requests/s", "requests_per_second", 1), ("p99 s", "answer_p99_s", 1)],
@@ -30,14 +42,20 @@ def grouped(results: Sequence[Result]) -> dict[str, list[Result]]:
     groups: dict[str, list[Result]] = {}
     for result in sorted(results, key=lambda r: r.conditions.scheduler != TCP):
         c = result.conditions
-        name = "TCP on path 1" if c.plain_tcp else c.scheduler
+        name = f"TCP on path {c.tcp_path}" if c.plain_tcp else c.scheduler
         parts = [name, *([c.congestion] if controls else []), *([c.kernel] if kernels else [])]
         groups.setdefault(", ".join(parts), []).append(result)
     return groups
 
 
 def goodput(results: Sequence[Result]) -> float:
-    return median(r.goodput for r in results)
+    return median([r.goodput for r in results] or [0.0])
+
+
+def middle(values: Sequence[float | None], form: str, factor: float = 1) -> str:
+    """The median as text; a dash if there are runs without a value."""
+    known = [v for v in values if v is not None]
+    return format(factor * median(known), form) if known and len(known) == len(values) else "-"
 
 
 def table(results: Sequence[Result]) -> Table:
@@ -55,15 +73,40 @@ def table(results: Sequence[Result]) -> Table:
         view.add_column(name, justify="right")
     for i in range(1, len(first.paths) + 1):
         view.add_column(f"path {i}", justify="right")
-    tcp = {_peer(g[0]): g for g in groups.values() if g[0].conditions.plain_tcp}
+    tcp: dict[tuple[str, str], list[Result]] = {}  # the best of them
+    for group in groups.values():
+        if group[0].conditions.plain_tcp and goodput(group) > goodput(tcp.get(_peer(group[0]), [])):
+            tcp[_peer(group[0])] = group
     for name, group in groups.items():
         rate, c = goodput(group), group[0].conditions
         alone = goodput(tcp[_peer(group[0])]) if _peer(group[0]) in tcp else 0
         of_tcp = f"{rate / alone:.2f}" if alone else "-"
-        worth = "-" if c.plain_tcp else f"{median(r.benefit for r in group):+.2f}"
-        more = [f"{factor * median(r.main[figure] for r in group):.2f}" for _, figure, factor in extra]
+        worth = "-" if c.plain_tcp else middle([baseline.benefit(r, results) for r in group], "+.2f")
+        more = [middle([r.main[figure] for r in group], ".2f", factor) for _, figure, factor in extra]
         shares = [f"{share:.0%}" for share in group[0].shares]
         view.add_row(name, f"{rate / 1e6:.2f}", of_tcp, worth, *more, *shares)
+    return view
+
+
+GOT = {"goodput_bps": ("Mbit/s", 1e-6), "completion_mean_s": ("mean s", 1), "delay_p95_s": ("p95 ms", 1e3)}
+
+
+def neighbours(results: Sequence[Result]) -> Table:
+    """What a flow of each kind beside ours gets on the mean, and the harm."""
+    view = Table(title="What others get", title_justify="left", caption_justify="left")
+    view.caption = "Harm: what they lose against one TCP flow in our place, on the path where it is most."
+    view.add_column("scheduler")
+    kinds = results[0].conditions.others
+    judged = [(n, figure, each.name) for n, each in enumerate(kinds) for figure in each.judged]
+    for _, figure, name in judged:
+        view.add_column(f"{name} {GOT[figure][0]}", justify="right")
+        view.add_column("harm", justify="right")
+    for name, group in grouped(results).items():
+        cells = []
+        for number, figure, _ in judged:
+            cells.append(middle([baseline.got(r)[number][figure] for r in group], ".2f", GOT[figure][1]))
+            cells.append(middle([baseline.worst_harm(r, results, number, figure) for r in group], "+.2f"))
+        view.add_row(name, *cells)
     return view
 
 
@@ -75,13 +118,16 @@ def _peer(result: Result) -> tuple[str, str]:
 def describe(workload: Workload) -> str:
     match workload.name:
         case "bulk" | "iperf3":
-            return f"{workload.duration:g} s after {workload.warmup:g} s of warm-up"
+            way = {DOWN: ", download", BOTH: ", both ways"}.get(workload.direction, "")
+            return f"{workload.duration:g} s after {workload.warmup:g} s of warm-up{way}"
         case "blocks":
             rate = f"at {workload.rate / 1e6:g} Mbit/s" if workload.rate else "as fast as it goes"
             return f"blocks of {workload.size} bytes {rate}, {workload.duration:g} s"
         case "request":
             return f"{workload.count} answers of {workload.size} bytes"
-    return f"{workload.requests} requests of {workload.size} bytes, {workload.clients} at a time"
+        case "http":
+            return f"{workload.requests} requests of {workload.size} bytes, {workload.clients} at a time"
+    return settings.text(workload, whole=True)
 
 
 def title(results: Sequence[Result]) -> str:
@@ -89,10 +135,10 @@ def title(results: Sequence[Result]) -> str:
     lines = [f"path {i}: {path}" for i, path in enumerate(c.paths, 1)]
     buffer = f"buffers {c.buffer / 1000:g} KB" if c.buffer else "autotuned buffers"
     releases = ", ".join(dict.fromkeys(r.kernel["release"] for r in results))
-    competing = f", {c.competing} TCP flows ({c.competing_congestion}) on each path" if c.competing else ""
+    others = "".join(f", beside {each}" for each in c.others)
     controls = " and ".join(dict.fromkeys(r.conditions.congestion for r in results))
-    settings = "".join(f", {text}" for text in c.sysctl_texts)
-    lines.append(f"Linux {releases}, {controls}, {buffer}, {describe(c.workload)}{competing}{settings}")
+    sysctls = "".join(f", {text}" for text in c.sysctl_texts)
+    lines.append(f"Linux {releases}, {controls}, {buffer}, {describe(c.workload)}{others}{sysctls}")
     return "\n".join(lines)
 
 
@@ -104,3 +150,5 @@ def console() -> Console:
 
 def show(results: Sequence[Result]) -> None:
     console().print(table(results))
+    if results[0].conditions.others:
+        console().print(neighbours(results))

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from . import metrics
+from . import baseline, metrics
 from .experiment import Conditions, Result, key, measure
 from .guest import GuestError, Guests
 
@@ -137,7 +137,7 @@ class Runner:
 def row(result: Result) -> dict[str, object]:
     """A result as a row of a table: conditions, and every figure that is one number."""
     c = result.conditions
-    workload = c.as_json()["workload"]
+    workload = {"name": c.workload.name, **asdict(c.workload)}
     figures = {k: v for k, v in result.main.items() if isinstance(v, int | float) or v is None}
     return {
         "kernel": c.kernel,
@@ -150,6 +150,9 @@ def row(result: Result) -> dict[str, object]:
         "congestion": c.congestion,
         "subflows": c.subflows,
         "connections": c.connections,
+        "tcp_path": c.tcp_path if c.plain_tcp else None,
+        **{f"beside{i}": str(each) for i, each in enumerate(c.others, 1)},
+        **{f"beside{i}_{k}": v for i, got in enumerate(baseline.got(result), 1) for k, v in got.items()},
         "competing": c.competing,
         "competing_congestion": c.competing_congestion if c.competing else None,
         "competing_path": c.competing_path or None,

@@ -8,7 +8,7 @@ from pathlib import Path as FilePath
 
 from rich.table import Table
 
-from . import designs, metrics, plot
+from . import baseline, designs, metrics, plot
 from .experiment import Result
 from .figures.base import QUANTILES, as_paths, benefit_axis, boxes
 from .paths import Path
@@ -51,18 +51,24 @@ def report(results: Sequence[Result], image: FilePath) -> None:
     for heading in ("", "runs", "goodput Mbit/s", *(f"p{q}" for q in QUANTILES), "worst"):
         view.add_column(heading, justify="right" if heading else "left")
     for name, group in series.items():
-        benefits = [r.benefit for r in group]
+        benefits = _benefits(group, results)
         mean = sum(r.goodput for r in group) / len(group) / 1e6
-        cells = [*metrics.percentiles(benefits, QUANTILES), min(benefits)]
+        cells = [*metrics.percentiles(benefits, QUANTILES), min(benefits)] if benefits else []
         view.add_row(name, str(len(group)), f"{mean:.2f}", *(f"{cell:+.2f}" for cell in cells))
     console().print(view)
     if len(kernels) > 1:
         _pair(results)
     drawing = plot.canvas()
     axes = drawing.subplots()
-    boxes(axes, {name: [r.benefit for r in group] for name, group in series.items()}, "aggregation benefit")
+    worth = {name: _benefits(group, results) for name, group in series.items()}
+    boxes(axes, worth, "aggregation benefit")
     benefit_axis(axes)
     plot.save(drawing, image)
+
+
+def _benefits(group: Sequence[Result], results: Sequence[Result]) -> list[float]:
+    """Where there is one."""
+    return [worth for r in group if (worth := baseline.benefit(r, results)) is not None]
 
 
 def _pair(results: Sequence[Result]) -> None:
@@ -70,7 +76,7 @@ def _pair(results: Sequence[Result]) -> None:
     by_kernel: dict[str, dict[object, Result]] = {}
     for r in results:
         c = r.conditions
-        same = (c.paths, c.scheduler, c.congestion, c.workload, c.buffer, c.competing, c.seed)
+        same = (c.paths, c.scheduler, c.congestion, c.workload, c.buffer, c.others, c.seed)
         by_kernel.setdefault(c.kernel, {})[same] = r
     (one, firsts), *others = by_kernel.items()
     for other, seconds in others:

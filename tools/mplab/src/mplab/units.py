@@ -14,6 +14,10 @@ class UnitError(ValueError):
     """A quantity that cannot be read; the message says what is wrong and what to write."""
 
 
+class UsageError(Exception):
+    """Something the user can mend; the message says how."""
+
+
 def _split(text: str, what: str, units: dict[str, float], example: str) -> float:
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([a-z%]*)", text.strip().lower())
     if not match:
