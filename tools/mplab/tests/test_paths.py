@@ -142,11 +142,12 @@ class Script(unittest.TestCase):
     def test_rate_of_the_way_back_is_one_for_all(self) -> None:
         """Senders with hosts of their own meet before the router, or each had a rate to itself."""
         path = paths.parse("8mbit,20ms,80ms,back=1mbit")
-        plan = topology.Plan(network.disjoint([path], competing=1))
+        net = network.disjoint([path], others=[network.Flow(network.TCP, ((0,),))])
+        plan = topology.Plan(net)
         self.assertEqual(plan.ins(0), ["in"])
         self.assertEqual(plan.chains[0][1], ["client", "entry1", "router1", "exit1", "server"])
         self.assertEqual(plan.chains[1][1][:2], ["client2", "entry1"])
-        text = topology.script(network.disjoint([path], competing=1))
+        text = topology.script(net)
         self.assertEqual(text.count("tbf rate 1000000bit"), 1)
         self.assertEqual(
             topology.Plan(network.disjoint([path])).chains[0][1], ["client", "router1", "server"]

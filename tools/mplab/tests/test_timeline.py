@@ -66,8 +66,9 @@ class Events(Scratch):
 
 class Addresses(Scratch):
     def test_client_of_the_path_and_no_other(self) -> None:
+        others = [network.Flow(network.TCP, ((path,),)) for path in (0, 1)]
         changes = self.changes(
-            "8mbit,20ms,80ms", "8mbit,20ms,80ms,closed@1s,removed@2s,added@3s", competing=1
+            "8mbit,20ms,80ms", "8mbit,20ms,80ms,closed@1s,removed@2s,added@3s", others=others
         )
         self.assertEqual(
             [(c.at, c.namespace) for c in changes], [(1, "client"), (2, "client"), (3, "client")]
