@@ -12,6 +12,9 @@ run: deps-run kernel mptcpctl ## build, boot, compare the schedulers over WiFi +
 figures: deps-run kernel mptcpctl ## the figures of Documentation/figures, small, into build/figures
 	tools/mplab/mplab report
 
+bench: deps-bench kernel mptcpctl ## networks as users have them: a scoreboard (QUICK=1: of few, in 3 minutes)
+	tools/mplab/mplab bench $(if $(QUICK),--quick)
+
 check: deps-check kernel mptcpctl ## KUnit, kselftests and tool tests on the patched kernel
 	$K/check.sh
 
@@ -70,6 +73,12 @@ kernels: deps-vm deps-upstream kernel ## build all kernels that check-whole runs
 	$K/source.sh prepare stock
 	VARIANT=stock $K/build.sh upstream
 
+check-dask: deps-dask kernel mptcpctl ## runs on the workers of a Dask cluster, one of which is killed
+	/usr/bin/python3 tools/mplab/tests/spread.py build/uml dask
+
+check-slurm: deps-slurm kernel mptcpctl ## runs as a job array of a real Slurm on this machine
+	$K/check-slurm.sh
+
 check-whole: kernels ## these checks one after the other, from check-robust to check-interop
 	$K/check-parts.sh check-robust check-debug check-locks check-races check-upstream check-interop
 
@@ -93,7 +102,7 @@ clean: ## remove what was built, keep the compiler cache
 		build/series build/other
 	$(MAKE) -s -C tools/mptcpctl clean
 
-.PHONY: help run figures check shell source kernel kernel-stock mptcpctl patches-refresh check-style \
+.PHONY: help run figures bench check shell source kernel kernel-stock mptcpctl patches-refresh check-style \
 	check-series check-series-newest \
 	check-robust check-debug check-locks check-races check-upstream check-interop \
-	kernels check-whole check-cost vm check-vm deb clean
+	kernels check-dask check-slurm check-whole check-cost vm check-vm deb clean

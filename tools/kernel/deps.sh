@@ -16,9 +16,12 @@ run) packages=("${build[@]}" "${lab[@]}") ;;
 check) packages=("${build[@]}" "${lab[@]}" tcpdump man-db python3-dpkt nftables mptcpize curl) ;;
 style) packages=("${build[@]}" sparse shellcheck python3-venv codespell) ;;
 upstream) packages=("${build[@]}" iproute2 ethtool iputils-ping procps iptables nftables tcpdump) ;;
+bench) packages=("${build[@]}" "${lab[@]}" nginx-light curl openssl) ;;
+slurm) packages=("${build[@]}" "${lab[@]}" slurm-wlm munge) ;;
+dask) packages=("${build[@]}" "${lab[@]}" python3-distributed) ;;
 vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables qemu-system-x86 python3-venv) ;;
 deb) packages=("${build[@]}" libelf-dev libssl-dev debhelper dpkg-dev rsync cpio) ;;
-*) die "usage: deps.sh build|run|check|style|upstream|vm|deb" ;;
+*) die "usage: deps.sh build|run|check|style|upstream|bench|slurm|dask|vm|deb" ;;
 esac
 case $job in
 style) ;;

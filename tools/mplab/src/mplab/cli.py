@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import commands, paths, units, workloads
+from . import commands, options, paths, units, workloads
+from .cluster import shard
 from .commands import UsageError
 from .guest import TOP, GuestError, KernelChanged
 
@@ -50,13 +50,6 @@ def _path_number(text: str) -> int | str:
     return text if text == "each" else _count(text)
 
 
-def _buffer(text: str) -> int:
-    value = units.size(text, "--buffer")
-    if not 8000 <= value <= 2 * 10**9:
-        raise units.UnitError(f"--buffer '{text}': write a size from 8k to 2000m")
-    return value
-
-
 def _duration(text: str) -> float:
     """Of a transfer, in seconds."""
     try:
@@ -66,16 +59,6 @@ def _duration(text: str) -> float:
     if not 1 <= value < 10**6:
         raise argparse.ArgumentTypeError(f"'{text}': write a number of seconds from 1")
     return value
-
-
-def _sysctl(text: str) -> tuple[str, str]:
-    """NAME=VALUE, the name as sysctl(8) takes it: its place below /proc/sys/net, and the value."""
-    name, equals, value = (part.strip() for part in text.partition("="))
-    path = re.sub(r"^net[./]", "", name)
-    path = path if "/" in path else path.replace(".", "/")
-    if not (equals and value.isprintable() and value and re.fullmatch(r"\w+(/[\w-][\w.-]*)+", path)):
-        raise units.UnitError(f"--sysctl '{text}': write NAME=VALUE, for example mptcp.ewlia_weight=8")
-    return path, value
 
 
 def _paths_option(parser: argparse.ArgumentParser) -> None:
@@ -93,7 +76,7 @@ def _paths_option(parser: argparse.ArgumentParser) -> None:
 def _buffer_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--buffer",
-        type=_argument(_buffer),
+        type=_argument(options.buffer),
         metavar="SIZE",
         help="limit of send and receive buffers, e.g. 400k (default: autotuned)",
     )
@@ -114,6 +97,21 @@ def _measuring_options(parser: argparse.ArgumentParser, out: str) -> None:
         "--jobs", type=_count, default=len(os.sched_getaffinity(0)), metavar="N", help="guests at once"
     )
     parser.add_argument("--out", type=Path, default=TOP / "build" / out, help="results' directory")
+
+
+def _cluster_options(parser: argparse.ArgumentParser) -> None:
+    """Of commands whose runs can be spread over many machines."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--shard", type=_argument(shard.parse), metavar="I/N", help="only the I-th of N shares of the runs"
+    )
+    where.add_argument(
+        "--slurm", type=Path, metavar="FILE", help="write a job array for sbatch instead of measuring"
+    )
+    where.add_argument(
+        "--cluster", metavar="ADDRESS", help="measure on Dask's workers: local, or tcp://HOST:PORT"
+    )
+    parser.add_argument("--tasks", type=_count, default=16, metavar="N", help="of the job array (16)")
 
 
 def _condition_options(parser: argparse.ArgumentParser) -> None:
@@ -150,7 +148,7 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="sysctls",
-        type=_argument(_sysctl),
+        type=_argument(options.sysctl),
         metavar="NAME=VALUE",
         help="of the network namespaces of client and server, repeatable, e.g. mptcp.ewlia_weight=8",
     )
@@ -171,6 +169,31 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
     tcp.add_argument("--no-tcp", action="store_true", help="leave out plain TCP")
 
 
+def _bench_parser(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    bench = sub.add_parser(
+        "bench", allow_abbrev=False, help="networks and applications as users have them: a scoreboard"
+    )
+    what = bench.add_mutually_exclusive_group()
+    what.add_argument("--suite", type=Path, metavar="FILE", help="other scenarios than the project's")
+    what.add_argument(
+        "--mine", type=Path, metavar="FILE", help="networks of your own, a line each: its paths; or a suite"
+    )
+    bench.add_argument("--quick", action="store_true", help="few scenarios, one seed each")
+    bench.add_argument("--only", default="", metavar="NAME,...", help="these scenarios, or groups of them")
+    bench.add_argument("--list", action="store_true", help="list the scenarios, and exit")
+    bench.add_argument(
+        "--scheduler", default="default,inorder", help="names, beside default (default: %(default)s)"
+    )
+    bench.add_argument("--congestion", default="cubic", help="names of congestion controls (cubic)")
+    bench.add_argument("--seed", type=_from_zero, default=0, metavar="N", help="the first (0)")
+    _kernel_option(bench, several=True)
+    _measuring_options(bench, "bench")
+    _cluster_options(bench)
+    merge = sub.add_parser("merge", help="results of several machines in one directory")
+    merge.add_argument("out", type=Path, metavar="OUT", help="where they go, and some may be")
+    merge.add_argument("sources", type=Path, nargs="+", metavar="IN", help="--out of the shares")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mplab", description="Network test bed for MPTCP, on the real kernel in virtual time."
@@ -187,7 +210,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--real-time", action="store_true", help="let the clock run: a cross-check")
     _measuring_options(run, "mplab")
 
-    design = sub.add_parser("design", help="compare schedulers over many points of a parameter space")
+    design = sub.add_parser(
+        "design", allow_abbrev=False, help="compare schedulers over many points of a parameter space"
+    )
     design.add_argument(
         "space",
         help="low, high, low-lossy, high-lossy (space-filling), orthogonal:NAME, grid:NAME, or a file"
@@ -201,9 +226,11 @@ def _parser() -> argparse.ArgumentParser:
     _kernel_option(design, several=True)
     _condition_options(design)
     _measuring_options(design, "design")
+    _cluster_options(design)
+    _bench_parser(sub)
 
     figure = sub.add_parser("figure", help="make figures of the thesis; without a name, list them")
-    report = sub.add_parser("report", help="make all figures, and a page that shows them")
+    report = sub.add_parser("report", allow_abbrev=False, help="make all figures, and a page that shows them")
     figure.add_argument("names", nargs="*", metavar="NAME")
     for each in (figure, report):
         each.add_argument("--full", action="store_true", help="the thesis' size, not the small one")
@@ -211,6 +238,9 @@ def _parser() -> argparse.ArgumentParser:
         each.add_argument("--design-seed", type=_from_zero, default=1, metavar="N", help="other points")
         _kernel_option(each)
         _measuring_options(each, "figures")
+
+    _cluster_options(report)
+    figure.set_defaults(cluster=None)
 
     interactive = sub.add_parser("shell", help="a shell in the guest with the network up")
     _paths_option(interactive)
@@ -239,7 +269,9 @@ def _terminated(*_: object) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminated)  # end the guests, as Ctrl-C does
+    argv = sys.argv[1:] if argv is None else argv
     args = _parser().parse_args(argv)
+    args.argv = argv if args.command != "shell" else args.argv
     if "paths" in args:
         args.paths = args.paths or [paths.parse(p) for p in WIFI_3G]
     try:

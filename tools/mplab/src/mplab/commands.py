@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Container, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import baseline, beside, paths, shell, units
 from .experiment import Conditions, Result, measure
@@ -24,6 +25,10 @@ from .units import UsageError
 from .workloads import Blocks, Bulk, Workload
 from .workloads import parse as workload
 
+if TYPE_CHECKING:
+    from .bench.plan import Contestant
+    from .bench.suite import Scenario
+
 KERNELS = {"patched": TOP / "build" / "uml", "stock": TOP / "build" / "stock" / "uml"}
 HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
 PACKAGES = {"nginx": "nginx-light", "ab": "apache2-utils"}  # others have the program's name
@@ -33,9 +38,14 @@ MOST_PATHS = 8
 # ---- what several commands need
 
 
+def kernel_directory(name: str) -> Path:
+    """Of one of ours, or what the user wrote."""
+    return KERNELS.get(name, Path(name))
+
+
 def _kernel(name: str) -> Path:
     """The directory of a kernel that is built."""
-    directory = KERNELS.get(name, Path(name))
+    directory = kernel_directory(name)
     if not (directory / "linux").exists():
         how = HOW_TO_BUILD.get(name, "give a directory that holds 'linux', or patched, or stock")
         raise UsageError(f"no kernel at {directory}: {how}")
@@ -255,12 +265,16 @@ def _points(file: Path) -> list[tuple[paths.Path, ...]]:
 
 def design(args: argparse.Namespace) -> int:
     """Compare schedulers over a design."""
+    from .cluster import spread
     from .spaces import report
 
     out, points = _writable(args.out), _space(args)
     with _guests(_names(args.kernel, "--kernel")) as kernels:
-        runner = Runner(kernels, Store(out), args.jobs)
-        results = runner.run(plan(args, points, kernels), "design")
+        runs = plan(args, points, kernels)
+        if (failures := spread.share(args, runs, kernels, out)) is not None:
+            return _failed(failures)
+        with spread.runner(args, kernels, out, lean=True) as runner:
+            results = runner.run(runs, "design")
     rows, image = out / "results.csv", out / "design.png"
     write_csv(rows, results.values(), runner.failures)
     image.unlink(missing_ok=True)  # an older call's
@@ -297,6 +311,7 @@ def report(args: argparse.Namespace) -> int:
 def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int:
     """Draw them. The whole report has a page; of less the numbers are printed, and the page stays."""
     from . import page
+    from .cluster import spread
     from .figures import FIGURES, Setting
 
     out, drawn, commands = _writable(args.out), [], {}
@@ -304,12 +319,17 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
         guests = kernels[args.kernel]
         schedulers, congestions = available(guests)
         setting = Setting(args.full, schedulers, tuple(congestions), args.design_seed)
-        runner = Runner({"patched": guests}, Store(out), args.jobs)
-        for name in names:
-            results = runner.run(FIGURES[name].plan(setting), name)
-            suffix = "svg" if args.svg else "png"
-            drawn.append(page.draw(FIGURES[name], setting, results, runner.failures, out, suffix))
-            commands[name] = _command(args, name)
+        by_label = {"patched": guests}
+        if whole:
+            runs = [c for name in names for c in FIGURES[name].plan(setting)]
+            if (failures := spread.share(args, runs, by_label, out)) is not None:
+                return _failed(failures)
+        with spread.runner(args, by_label, out) as runner:
+            for name in names:
+                results = runner.run(FIGURES[name].plan(setting), name)
+                suffix = "svg" if args.svg else "png"
+                drawn.append(page.draw(FIGURES[name], setting, results, runner.failures, out, suffix))
+                commands[name] = _command(args, name)
         about = (
             f"Made by {'mplab report --full' if args.full else 'make figures'}; kernel build "
             f"{guests.build_id}, schedulers {schedulers}. The terms: Documentation/testbed.md."
@@ -328,6 +348,66 @@ def _command(args: argparse.Namespace, name: str) -> str:
     seed = ["--design-seed", str(args.design_seed)] if args.design_seed != 1 else []
     size = ["--full"] if args.full else []
     return shlex.join(["tools/mplab/mplab", "figure", name, *size, *seed])
+
+
+# ---- bench
+
+
+def bench(args: argparse.Namespace) -> int:
+    """A suite of networks and applications, and a scoreboard."""
+    from .bench import command, mine, plan, suite
+    from .cluster import spread
+
+    file = args.mine or args.suite or suite.STANDARD
+    tables = mine.tables(file) if args.mine else suite.read(file)
+    scenarios = suite.chosen(tables, file, [n for n in args.only.split(",") if n], args.quick)
+    if args.list:
+        print(command.listing(scenarios))
+        return 0
+    for s in scenarios:
+        _programs(*NEEDS.get(s.base.workload.name, ()))
+    out = _writable(args.out)
+    with _guests(_names(args.kernel, "--kernel")) as kernels:
+        contestants = _contestants(args, kernels, scenarios)
+        entries = plan.entries(scenarios, contestants, args.seed, args.quick)
+        if (failures := spread.share(args, plan.conditions(entries), kernels, out)) is not None:
+            return _failed(failures)
+        about = {"command": shlex.join(["mplab", *args.argv]), "suite": str(file)}
+        with spread.runner(args, kernels, out, lean=True) as runner:
+            command.measure(runner, entries, out, about)
+    return _failed(runner.failures)
+
+
+def _contestants(
+    args: argparse.Namespace, kernels: dict[str, Guests], scenarios: Sequence[Scenario]
+) -> list[Contestant]:
+    """Linux' scheduler first: the others are compared with it."""
+    from .bench.plan import REFERENCE, Contestant
+
+    found = []
+    for label, guests in kernels.items():
+        schedulers, controls = available(guests)
+        names = _names(f"{REFERENCE},{args.scheduler}", "--scheduler")
+        if label == "stock":
+            names = schedulers.having(names)
+        for name in names:
+            _known("--scheduler", name, schedulers, str(schedulers))
+        for s in scenarios:
+            _controls(",".join(s.congestion) or args.congestion, controls)
+        found += [Contestant(n, cc, label) for cc in _names(args.congestion, "--congestion") for n in names]
+    return found
+
+
+def merge(args: argparse.Namespace) -> int:
+    """Results of several machines in one directory."""
+    from .cluster.merge import merge
+
+    merged = merge(_writable(args.out), args.sources)
+    print(
+        f"{args.out}: {merged.new} results more, {merged.known} were there; kernel builds "
+        f"{', '.join(merged.builds)}"
+    )
+    return 0
 
 
 # ---- shell and cost
@@ -357,6 +437,8 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "design": design,
     "figure": figure,
     "report": report,
+    "bench": bench,
+    "merge": merge,
     "shell": interactive,
     "cost": compare_cost,
 }

@@ -15,9 +15,9 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from . import baseline, metrics
@@ -33,6 +33,24 @@ class Failure:
 
     conditions: Conditions
     reason: str
+
+
+def twice(guests: Guests, c: Conditions, cpu: int | None = None) -> Result | Failure:
+    """Measure; what fails is tried once more."""
+    try:
+        return measure(guests, c, cpu)
+    except GuestError as error:
+        print(f"mplab: again, because: {error}", file=sys.stderr)
+    try:
+        return measure(guests, c, cpu)
+    except GuestError as error:
+        return Failure(c, str(error))
+
+
+def numbers(result: Result) -> Result:
+    """Without what has many values, such as samples over time: it is on disk, and takes 0.2 MB a run."""
+    flows = [{k: v for k, v in f.items() if isinstance(v, int | float) or v is None} for f in result.flows]
+    return replace(result, flows=tuple(flows))
 
 
 class Store:
@@ -62,10 +80,13 @@ class Store:
 
 
 class Runner:
-    """Measures plans on one or more kernels, known by their labels."""
+    """Measures plans on one or more kernels, known by their labels.
 
-    def __init__(self, kernels: Mapping[str, Guests], store: Store, jobs: int) -> None:
-        self.kernels, self.store, self.jobs = kernels, store, jobs
+    lean: hand out what is one number only, so that a plan may have 100,000 runs.
+    """
+
+    def __init__(self, kernels: Mapping[str, Guests], store: Store, jobs: int, lean: bool = False) -> None:
+        self.kernels, self.store, self.jobs, self.lean = kernels, store, jobs, lean
         self.failures: list[Failure] = []
         allowed = sorted(os.sched_getaffinity(0))
         self._cpus: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -82,22 +103,27 @@ class Runner:
         return {c: results[c] for c in wanted if c in results}
 
     def _known(self, c: Conditions) -> Result | None:
-        return self.store.load(c, self.kernels[c.kernel].build_id)
+        found = self.store.load(c, self.kernels[c.kernel].build_id)
+        return numbers(found) if found and self.lean else found
 
     def _one(self, c: Conditions) -> Result | Failure:
         cpu = self._cpus.get()
         try:
-            try:
-                result = measure(self.kernels[c.kernel], c, cpu)
-            except GuestError as error:
-                print(f"mplab: again, because: {error}", file=sys.stderr)
-                result = measure(self.kernels[c.kernel], c, cpu)
-            self.store.save(result)
-            return result
-        except GuestError as error:
-            return Failure(c, str(error))
+            outcome = twice(self.kernels[c.kernel], c, cpu)
         finally:
             self._cpus.put(cpu)
+        if isinstance(outcome, Result):
+            self.store.save(outcome)
+        return outcome
+
+    def _outcomes(self, missing: Sequence[Conditions]) -> Iterator[Result | Failure]:
+        """Measure, and hand out each outcome as it comes; what is not begun when we are left is not."""
+        pool = ThreadPoolExecutor(self.jobs)
+        try:
+            for future in as_completed([pool.submit(self._one, c) for c in missing]):
+                yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _measure_all(self, missing: Sequence[Conditions], known: int, what: str) -> dict[Conditions, Result]:
         from rich.console import Console
@@ -108,21 +134,15 @@ class Runner:
         results = {}
         with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
             task = progress.add_task(what, total=known + len(missing), completed=known)
-            pool = ThreadPoolExecutor(self.jobs)
-            try:
-                for future in as_completed([pool.submit(self._one, c) for c in missing]):
-                    outcome = future.result()
-                    progress.advance(task)
-                    if isinstance(outcome, Failure):
-                        self.failures.append(outcome)
-                        print(f"mplab: failed twice: {outcome.reason}", file=sys.stderr)
-                    else:
-                        results[outcome.conditions] = outcome
-                        if not console.is_terminal:
-                            self._say(what, known + len(results), known + len(missing), outcome)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+            for outcome in self._outcomes(missing):
+                progress.advance(task)
+                if isinstance(outcome, Failure):
+                    self.failures.append(outcome)
+                    print(f"mplab: failed twice: {outcome.reason}", file=sys.stderr)
+                else:
+                    results[outcome.conditions] = numbers(outcome) if self.lean else outcome
+                    if not console.is_terminal:
+                        self._say(what, known + len(results), known + len(missing), outcome)
         return results
 
     @staticmethod

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""The bench from its entries to its files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..commands import UsageError
+from ..report import console
+from ..runner import Runner, write_csv
+from . import board, files, picture
+from .board import Board
+from .plan import Entry, conditions
+from .score import Outcome, score
+from .suite import Scenario
+
+
+def listing(scenarios: Sequence[Scenario]) -> str:
+    """What there is, and why."""
+    lines, group = [], None
+    for s in scenarios:
+        if s.group != group:
+            group = s.group
+            lines.append(f"\n{group}" if lines else group)
+        seeds = f", {s.seeds} seeds" if s.seeds > 1 else ""
+        lines.append(f"  {s.name:24} {s.why} ({s.measure}{seeds}{', quick' if s.quick else ''})")
+    return "\n".join(lines)
+
+
+def measure(runner: Runner, entries: Sequence[Entry], out: Path, about: Mapping[str, object]) -> None:
+    """Run what is not known yet; show and write the scoreboard. A scenario whose measure its results do
+    not have is left out, and named at the end."""
+    results = runner.run(conditions(entries), "bench")
+    write_csv(out / "runs.csv", results.values(), runner.failures)
+    found, wrong = _scored(entries, results)
+    if found.scores:
+        _write(found, results, out, about)
+    if wrong:
+        raise UsageError("; ".join(wrong))
+
+
+def _scored(entries: Sequence[Entry], results: Outcome) -> tuple[Board, list[str]]:
+    """The scoreboard, and what is wrong with scenarios that are not on it."""
+    scores, wrong = [], {}
+    for entry in entries:
+        try:
+            scores.append(score(entry, results))
+        except UsageError as error:
+            wrong[entry.scenario.name] = f"{entry.scenario.name}: {error}"
+    contestants = tuple(dict.fromkeys(entry.contestant for entry in entries))
+    kept = tuple(s for s in scores if s.entry.scenario.name not in wrong)
+    return Board(contestants, kept), list(wrong.values())
+
+
+def _write(found: Board, results: Outcome, out: Path, about: Mapping[str, object]) -> None:
+    builds = {r.conditions.kernel: r.kernel for r in results.values()}
+    files.write_json(out / "results.json", found, {**about, "kernels": builds})
+    files.write_csv(out / "scoreboard.csv", found)
+    (out / "scoreboard.md").write_text(board.markdown(found))
+    board.show(found, console())
+    names = ("results.json", "scoreboard.csv", "runs.csv", "scoreboard.md")
+    made_on = ", ".join(f"{name} {k['release']}, build {k['build']}" for name, k in builds.items())
+    caption = f"{about['command']}; {made_on}"
+    written = [*(out / name for name in names), *picture.save(found, caption, out)]
+    print("written:", ", ".join(os.path.relpath(path) for path in written))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""A plan on many machines: a share for each, Dask's workers, Slurm's job arrays."""
