@@ -21,8 +21,8 @@ from rich.console import Console
 from mplab import cli
 from mplab.bench import board, command, files, mine, picture, plan, score, suite
 from mplab.bench.plan import Contestant
-from mplab.commands import UsageError
 from mplab.experiment import TCP, Conditions, Result
+from mplab.units import UsageError
 
 TOP = Path(__file__).resolve().parents[3]
 TABLE = {
@@ -37,9 +37,7 @@ DEFAULT, INORDER = (Contestant(name, "cubic", "patched") for name in ("default",
 PENDING = {
     *("walk-away", "handover", "radio-01", "radio-02", "radio-03", "radio-04", "radio-05", "radio-06"),
     *("stream-01", "stream-02", "stream-03", "stream-04", "stream-05", "stream-06", "stream-05-p95"),
-    *("web-and-udp-beside", "stream-beside-web", "dies-rpc", "address-removed", "cold-64k", "cold-1m"),
-    *("warm-64k", "warm-1m", "page", "video-quality", "video-stalls", "notsent", "notsent-delay"),
-    *("small-writes", "rpc", "tls", "cake", "policer", "asymmetric", "both-ways"),
+    *("address-removed", "video-stalls", "cake", "policer", "asymmetric", "both-ways"),
 }
 
 
@@ -48,7 +46,7 @@ def scenario(name: str = "x", **other: object) -> suite.Scenario:
 
 
 def result(c: Conditions, others: float = 0.0, **figures: float) -> Result:
-    flows = ({"goodput_bps": 1e6, **figures}, {"goodput_bps": others})
+    flows = ({"goodput_bps": 1e6, **figures}, {"goodput_bps": others, "path": c.tcp_path})
     return Result(c, flows, (1,), {}, {"release": "6.12.0", "build": "b"})
 
 
@@ -65,11 +63,11 @@ class Suites(unittest.TestCase):
 
     def test_texts_are_those_of_the_command_line(self) -> None:
         s = scenario(
-            buffer="400k", sysctls=["mptcp.x=8"], beside=["tcp,count=2,congestion=cubic,path=1"], seeds=3
+            buffer="400k", sysctls=["mptcp.x=8"], beside=["tcp,count=2,congestion=vegas,path=1"], seeds=3
         )
         self.assertEqual([p.rate for p in s.base.paths], [8e6, 2e6])
         self.assertEqual((s.base.buffer, s.base.sysctls), (400_000, (("mptcp/x", "8"),)))
-        self.assertEqual((s.base.competing, s.base.competing_path), (2, 1))
+        self.assertEqual([str(each) for each in s.base.beside], ["tcp,path=1,count=2,congestion=vegas"])
         self.assertEqual((s.alone, s.seeds, s.quick), ((1, 2), 3, False))
 
     def test_what_is_wrong_is_named(self) -> None:
@@ -86,7 +84,8 @@ class Suites(unittest.TestCase):
             ({"why": ""}, "why missing"),
             ({"subflows": 2}, "of one path that they share, and there are 2"),
             ({"sysctls": ["x"]}, "write NAME=VALUE"),
-            ({"beside": ["ftp"]}, "beside 'ftp'"),
+            ({"beside": ["ftp"]}, "beside ftp: there are"),
+            ({"beside": ["tcp,path=3"]}, "there are 2 paths"),
         ):
             with self.subTest(change), self.assertRaises(UsageError) as caught:
                 scenario(**change)
@@ -152,15 +151,14 @@ class Plans(unittest.TestCase):
         self.assertEqual([c.scheduler for c in second.runs], ["inorder"] * 2)
         self.assertEqual([c.seed for c in second.runs], [5, 6])
         self.assertEqual(second.reference, first.runs)
-        self.assertEqual([(path, runs[0].paths) for path, runs in second.alone],
-                         [(n + 1, (p,)) for n, p in enumerate(second.runs[0].paths)])  # fmt: skip
+        self.assertEqual([(path, runs[0].tcp_path) for path, runs in second.alone], [(1, 1), (2, 2)])
         runs = plan.conditions([first, second])
         self.assertEqual(len(runs), 8)
         self.assertEqual({c.scheduler for c in runs}, {"default", "inorder", TCP})
 
     def test_others_on_the_path_stay_with_tcp(self) -> None:
         (entry,) = plan.entries([scenario(beside=["tcp,path=2"])], [INORDER])
-        self.assertEqual([runs[0].competing for _, runs in entry.alone], [0, 1])
+        self.assertEqual({runs[0].beside for _, runs in entry.alone}, {entry.runs[0].beside})
 
     def test_quick_has_one_seed_of_the_same_runs(self) -> None:
         s = scenario(seeds=3)
@@ -181,7 +179,7 @@ class Plans(unittest.TestCase):
     def test_over_one_bottleneck_tcp_has_one_subflow(self) -> None:
         (entry,) = plan.entries([scenario(paths=["20mbit,40ms,80ms"], subflows=4, beside=["tcp"])], [INORDER])
         (_, (alone,)), = entry.alone  # fmt: skip
-        self.assertEqual((entry.runs[0].subflows, alone.subflows, alone.competing), (4, 1, 1))
+        self.assertEqual((entry.runs[0].subflows, alone.subflows, len(alone.beside)), (4, 1, 1))
 
 
 class Scores(unittest.TestCase):

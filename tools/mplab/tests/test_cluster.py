@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import cli, paths, runner, units
 from mplab.cluster import merge, pool, shard, slurm
-from mplab.commands import UsageError
 from mplab.experiment import Conditions, Result
+from mplab.units import UsageError
 
 PATH = paths.parse("8mbit,20ms,80ms")
 

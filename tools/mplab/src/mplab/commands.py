@@ -365,7 +365,7 @@ def bench(args: argparse.Namespace) -> int:
         print(command.listing(scenarios))
         return 0
     for s in scenarios:
-        _programs(*NEEDS.get(s.base.workload.name, ()))
+        _programs(*s.base.workload.needs)
     out = _writable(args.out)
     with _guests(_names(args.kernel, "--kernel")) as kernels:
         contestants = _contestants(args, kernels, scenarios)

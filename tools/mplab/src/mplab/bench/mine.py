@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..commands import UsageError
+from ..units import UsageError
 from .suite import DIRECTORY, Table, read
 
 WORKLOADS = DIRECTORY / "mine.toml"

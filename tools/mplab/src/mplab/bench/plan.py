@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ..baseline import in_our_place
 from ..experiment import Conditions
-from .baseline import alone
 from .suite import Scenario
 
 REFERENCE = "default"  # Linux' own scheduler, which every other is compared with
@@ -50,12 +50,13 @@ def _entry(s: Scenario, who: Contestant, congestion: str, kernel: str, first: in
     """kernel: on which the reference runs; TCP runs on the contestant's."""
     base = replace(s.base, scheduler=who.scheduler, congestion=congestion, kernel=who.kernel)
     reference = replace(base, scheduler=REFERENCE, kernel=kernel)
+    single = replace(base, subflows=1)
     return Entry(
         s,
         who,
         congestion,
         _seeds(base, first, count),
-        tuple((path, _seeds(alone(base, path), first, count)) for path in s.alone),
+        tuple((path, _seeds(in_our_place(single, path), first, count)) for path in s.alone),
         _seeds(reference, first, count),
     )
 

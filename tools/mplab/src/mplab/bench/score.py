@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from .. import metrics
-from ..commands import UsageError
 from ..experiment import Conditions, Result
+from ..units import UsageError
 from .plan import Contestant, Entry, Runs
 from .suite import OTHERS
 
@@ -27,7 +27,9 @@ def figure(result: Result, measure: str) -> float:
     if measure == "goodput_bps":
         return result.goodput
     if measure == OTHERS:
-        return sum(f["goodput_bps"] for f in result.flows[result.conditions.main_flows :])
+        c = result.conditions
+        others = result.flows[c.main_flows :]
+        return sum(f["goodput_bps"] for f in others if not c.plain_tcp or f["path"] == c.tcp_path)
     value = result.main.get(measure)
     if not isinstance(value, int | float):
         there_are = ", ".join(k for k, v in result.main.items() if isinstance(v, int | float))

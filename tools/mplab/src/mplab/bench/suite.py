@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import options, paths, units
-from ..commands import UsageError, workload
+from .. import beside, options, paths, units, workloads
 from ..experiment import Conditions
-from . import texts
+from ..units import UsageError
 
 DIRECTORY = Path(__file__).resolve().parents[3] / "bench"
 STANDARD = DIRECTORY / "suite.toml"
@@ -92,14 +91,16 @@ def _check_kinds(table: Table) -> None:
 
 
 def _base(table: Table) -> Conditions:
-    fields = texts.beside(table.get("beside", []))
+    others = tuple(map(beside.parse, table.get("beside", [])))
+    beside.check(others, len(table["paths"]))
+    fields: dict[str, Any] = {"beside": others}
     if "buffer" in table:
         fields["buffer"] = options.buffer(table["buffer"])
     if "subflows" in table:
         fields |= {"topology": "shared", "subflows": table["subflows"]}
     return Conditions(
         tuple(map(paths.parse, table["paths"])),
-        workload=workload(table["workload"]),
+        workload=workloads.parse(table["workload"]),
         sysctls=tuple(map(options.sysctl, table.get("sysctls", []))),
         **fields,
     )

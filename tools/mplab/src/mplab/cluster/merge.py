@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..commands import UsageError
+from ..units import UsageError
 
 NAME = re.compile(r"[0-9a-f]{20}\.json\.gz")
 
