@@ -110,7 +110,9 @@ kunit) guest bash -c "$kunit" ;;
 mptcpctl) guest "$top/tools/mptcpctl/test.sh" ;;
 mplab) host unittests ;;
 model) host model ;;
-accuracy | promises | spread) host /usr/bin/python3 "$top/tools/mplab/tests/$test.py" "$kernel" ;;
+accuracy | applications | promises | spread)
+	host /usr/bin/python3 "$top/tools/mplab/tests/$test.py" "$kernel"
+	;;
 source | refresh | check-series | readme | counts) host "$top/tools/kernel/tests/$test-test.sh" ;;
 *) selftest ;;
 esac

@@ -26,7 +26,9 @@ def nginx(ends: Ends, size: int, tls: bool = False) -> str:
     where, port, more, before = ends.directory, "80", "", ""
     if tls:
         port, before = "443 ssl", CERTIFICATE.format(dir=where)
-        more = f"ssl_certificate {where}/certificate; ssl_certificate_key {where}/key; "
+        more = (
+            f"ssl_protocols TLSv1.3; ssl_certificate {where}/certificate; ssl_certificate_key {where}/key; "
+        )
     listen = f"[::]:{port} ipv6only=off" if ends.family == 6 else port
     configuration = CONFIGURATION.format(dir=where, listen=listen, more=more)
     command = ends.over("nginx", "-p", str(where), "-e", f"{where}/nginx.log", "-c", f"{where}/nginx.conf")

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Each workload, and each kind of traffic beside it, on the kernel itself. Prints TAP.
+
+usage: applications.py [KERNEL]    a directory with 'linux' (default: build/uml)
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from mplab import baseline, beside, paths
+from mplab.experiment import TCP, Conditions, Result, measure
+from mplab.guest import GuestError, Guests
+from mplab.workloads import parse
+
+WIFI, DSL = "8mbit,20ms,80ms", "4mbit,40ms,80ms"
+CAPACITY = paths.parse(WIFI).capacity
+Json = dict[str, object]
+
+
+class Bench:
+    """Runs tests and counts them."""
+
+    def __init__(self, guests: Guests) -> None:
+        self.guests = guests
+        self.count = self.failed = 0
+
+    def check(self, name: str, good: bool, found: str) -> None:
+        self.count += 1
+        self.failed += not good
+        print(f"{'ok' if good else 'not ok'} {self.count} - {name}: {found}", flush=True)
+
+    def near(self, name: str, value: float, wanted: float, within: float) -> None:
+        """Within a share of what is wanted."""
+        off = value / wanted - 1
+        self.check(f"{name} within {within:.1%}", abs(off) <= within, f"{value:.4g}, {off:+.3%}")
+
+    def skip(self, name: str, why: str) -> None:
+        self.count += 1
+        print(f"ok {self.count} - {name} # SKIP {why}", flush=True)
+
+    def run(self, work: str, *networks: str, scheduler: str = TCP, others: Sequence[str] = ()) -> Result:
+        """Over paths; plain TCP over the first of them."""
+        return measure(self.guests, conditions(work, *networks, scheduler=scheduler, others=others))
+
+    def main(self, work: str, *networks: str, scheduler: str = TCP, others: Sequence[str] = ()) -> Json:
+        return self.run(work, *networks, scheduler=scheduler, others=others).main
+
+
+def conditions(work: str, *networks: str, scheduler: str = TCP, others: Sequence[str] = ()) -> Conditions:
+    return Conditions(
+        tuple(map(paths.parse, networks or (WIFI,))), scheduler,
+        workload=parse(work), beside=tuple(map(beside.parse, others)),
+    )  # fmt: skip
+
+
+def bulk(b: Bench) -> None:
+    down = b.main("bulk,duration=4s,warmup=2s,direction=down")
+    b.near("a download: payload rate", down["goodput_bps"], CAPACITY, 0.01)
+    gap = down["longest_gap_s"]  # until what was lost is there again: the RTT with a full queue
+    b.check("no silence of more than an RTT on a full link", gap < 0.11, f"{gap:.4f} s")
+    outage = b.main("bulk,duration=8s,warmup=2s", f"{WIFI},down@4s,up@6s")["longest_gap_s"]
+    b.check("a path that is down for 2 s is silent for 2 s and more", 2 <= outage < 5, f"{outage:.2f} s")
+
+
+def blocks(b: Bench) -> None:
+    full = b.main("blocks,rate=0,duration=4s,warmup=2s")["delay_p50_s"]
+    asked = b.main("blocks,rate=0,duration=4s,warmup=2s,notsent=16k")["delay_p50_s"]
+    b.check("a socket that says when holds less", asked < 0.7 * full, f"p50 {asked:.3f} s, else {full:.3f} s")
+
+
+def writes(b: Bench) -> None:
+    """One each 10 ms, half of the RTT being 10 ms; with Nagle's algorithm each waits for an ACK."""
+    once = b.main("writes,duration=3s,warmup=1s,nodelay=yes")["delay_p50_s"]
+    b.check("small writes go at once without Nagle's algorithm", abs(once - 0.01) < 5e-4, f"p50 {once:.4f} s")
+    waits = b.main("writes,duration=3s,warmup=1s")["delay_max_s"]
+    b.check("and wait for an ACK with it", waits > 0.018, f"at most {waits:.4f} s")
+
+
+def calls(b: Bench) -> None:
+    found = b.main("rpc,duration=4s,warmup=1s", WIFI, DSL, scheduler="default")
+    b.near("calls over an idle path: the RTT", found["delay_p50_s"], 0.02, 0.1)
+    often = b.main("rpc,duration=3s,warmup=1s,per_second=0,answer=200")["calls_per_second"]
+    b.near("calls back to back: one per RTT", often, 50, 0.05)
+
+
+def transfers(b: Bench) -> None:
+    """500 KB take 0.52 s on the link; cold, a handshake and slow start come before."""
+    least = 500_000 * 8 / CAPACITY
+    for direction in ("down", "up"):
+        work = f"transfer,size=500k,count=3,direction={direction}"
+        cold, warm = (b.main(f"{work},warm={w}")["completion_median_s"] for w in ("no", "yes"))
+        good = least + 0.03 < cold < least + 0.2
+        b.check(f"500 KB {direction}, cold", good, f"{cold:.3f} s, on the link {least:.3f} s")
+        b.check(f"500 KB {direction}, warm", least < warm < cold, f"{warm:.3f} s")
+
+
+def video(b: Bench) -> None:
+    """The link carries 7.65 Mbit/s: 4 s of 4 Mbit/s take 2.1 s; 12 s of 10 Mbit/s take 15.7 s."""
+    good = b.main("video,duration=12s")
+    b.near("the player starts after", good["startup_delay_s"], 4 * 4e6 / CAPACITY, 0.05)
+    b.check("and never stops", good["rebuffering_count"] == 0, f"{good['rebuffering_count']} times")
+    bad = b.main("video,duration=12s,ladder=10mbit")
+    waited = bad["startup_delay_s"] + bad["rebuffering_s"]
+    whole = 12 * 10e6 / CAPACITY
+    b.check("too much for the link: it waits", waited > whole - 12, f"{waited:.1f} s in all")
+    best = b.main("video,duration=16s,ladder=1mbit/3mbit/5mbit/8mbit")["quality_shares"]
+    b.check("of several qualities the best that fits", max(best, key=best.get) == "5e+06", f"{best}")
+
+
+def _missing(*names: str) -> list[str]:
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    return [name for name in names if shutil.which(name, path=path) is None]
+
+
+def real_programs(b: Bench) -> None:
+    if missing := _missing("nginx", "curl", "openssl"):
+        b.skip("a page and TLS", f"no {', '.join(missing)}")
+        return
+    page, least = b.main("page,count=2", WIFI, DSL, scheduler="default"), 1_500_000 * 8 / (1.5 * CAPACITY)
+    found = page["load_median_s"]
+    b.check("a page of 50 objects", least < found < 2 * least, f"{found:.2f} s, on the links {least:.2f} s")
+    first, second = (b.main("tls,size=500k,count=2", WIFI, DSL, scheduler="default") for _ in range(2))
+    shakes = first["handshake_median_s"]
+    b.check("a TLS handshake takes two RTTs", 0.04 <= shakes < 0.06, f"{shakes:.4f} s")
+    b.check("TLS with an equal seed", first == second, f"{first['completions_s']}, {second['completions_s']}")
+
+
+def datagrams(b: Bench) -> None:
+    both = ("udp,rate=1mbit,path=1", "udp,rate=500kbit,path=1,direction=against")
+    run = b.run("rpc,duration=4s,warmup=1s", WIFI, DSL, scheduler="default", others=both)
+    for flow, rate in zip(run.flows[1:], (1e6, 5e5), strict=True):
+        b.near(f"datagrams of {rate / 1e6:g} Mbit/s on an idle link", flow["goodput_bps"], rate, 0.01)
+    delay = run.flows[1]["delay_p50_s"]
+    b.near("their delay: half of the RTT", delay, 0.01, 0.01)
+
+
+def sharing(b: Bench) -> None:
+    """One flow beside one, and MPTCP with one subflow in place of TCP."""
+    wanted = conditions(
+        "bulk,duration=20s,warmup=5s", scheduler="default", others=("tcp", "web,load=500kbit")
+    )
+    alone, ours = (measure(b.guests, c) for c in (*baseline.on_each(wanted), wanted))
+    share = alone.goodput / (alone.goodput + alone.flows[1]["goodput_bps"])
+    b.check("two TCP flows share a link", 0.3 < share < 0.7, f"one has {share:.0%}")
+    web = alone.flows[2]
+    whole = alone.goodput + sum(f["goodput_bps"] for f in alone.flows[1:])
+    b.near("and with what others fetch they fill it", whole, CAPACITY, 0.03)
+    found = f"{web['flows_count']}, mean {web['completion_mean_s']:.3f} s"
+    b.check("short flows beside them", web["flows_count"] > 20, found)
+    same = baseline.worst_harm(ours, [alone], 0, "goodput_bps")
+    b.check("one subflow does no more harm than TCP", abs(same) < 0.2, f"{same:+.3f}")
+    two = conditions("bulk,duration=15s,warmup=5s", scheduler="default", others=("tcp,count=2,path=1",))
+    crowd = measure(b.guests, two).flows[1:]
+    rates = [f["goodput_bps"] for f in crowd]
+    b.check("of two each has less", max(rates) < 0.6 * CAPACITY, " and ".join(f"{r:.3g}" for r in rates))
+
+
+def main() -> int:
+    kernel = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    tests: Sequence[Callable[[Bench], None]] = (
+        bulk, blocks, writes, calls, transfers, video, real_programs, datagrams, sharing,
+    )  # fmt: skip
+    with Guests(kernel) as guests:
+        bench = Bench(guests)
+        for test in tests:
+            try:
+                test(bench)
+            except GuestError as error:
+                bench.check(test.__name__, False, str(error))
+    print(f"1..{bench.count}")
+    return 1 if bench.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
