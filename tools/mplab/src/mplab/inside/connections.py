@@ -122,9 +122,9 @@ def subflows(connection: socket.socket, c: Config) -> list[dict[str, int]]:
     return [{"route": _route(end[client:]), **_tcp_info(info)} for info, end in pairs]
 
 
-def every_tick(sample: Callable[[], None]) -> None:
+def every_tick(sample: Callable[[], None], tick: float = TICK) -> None:
     signal.signal(signal.SIGALRM, lambda *_: sample())
-    signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
+    signal.setitimer(signal.ITIMER_REAL, tick, tick)
 
 
 def stop_ticks() -> None:
