@@ -35,8 +35,10 @@ set_kind() {
 	esac
 }
 
+# What the kernel calls itself is an input of its random numbers, and says nothing of when it was built.
 kmake() {
-	make -s -C "$tree" O="$out" ARCH="$arch" CC="$cc" LOCALVERSION="$suffix" KBUILD_BUILD_TIMESTAMP=1970-01-01 \
+	make -s -C "$tree" O="$out" ARCH="$arch" CC="$cc" LOCALVERSION="$suffix" \
+		KBUILD_BUILD_VERSION=1 KBUILD_BUILD_TIMESTAMP=1970-01-01 \
 		KBUILD_BUILD_USER=mptcp KBUILD_BUILD_HOST=mptcp -j"$(nproc)" "$@"
 }
 
