@@ -9,7 +9,7 @@ die() { printf '%s: %s\n' "$prog" "$*" >&2; exit 125; }
 
 kernel='' mem=1G dmesg='' tty='' realtime='' accel=auto seed='' cpu=''
 guest_console=/dev/tty0
-shared=() extra=()
+shared=() places=() bound=() extra=()
 
 number() {
 	[[ $2 =~ ^[0-9]+$ ]] || die "$1 wants a number, not '$2'"
@@ -21,7 +21,9 @@ guest_options() {
 		case $1 in
 		--kernel) kernel=$(realpath -- "${2:?}"); shift 2 ;;
 		--mem) mem=${2:?}; shift 2 ;;
-		--rw) shared+=("$(realpath -- "${2:?}")"); shift 2 ;;
+		--rw) shared+=("$(realpath -- "${2:?}")"); places+=(''); shift 2 ;;
+		--rw-at) shared+=("$(realpath -- "${2:?}")"); places+=("${3:?}"); shift 3 ;;
+		--bind) bound+=("$(realpath -- "${2:?}")" "${3:?}"); shift 3 ;;
 		--real-time) realtime=1; shift ;;
 		--seed) seed=$(number "$1" "${2:-}"); shift 2 ;;
 		--cpu) cpu=$(number "$1" "${2:-}"); shift 2 ;;
@@ -39,24 +41,38 @@ guest_options() {
 	command=("$@")
 }
 
+# guest_environment: what the command gets of the host's. With a seed nothing: the length of a name is
+# enough for another run.
+guest_environment() {
+	local path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+	if [ -n "$seed" ]; then
+		set -- / "$path" /root dumb
+	else
+		set -- "$PWD" "$PATH:/usr/local/sbin:/usr/sbin:/sbin" "${HOME:-/root}" "${TERM:-dumb}"
+	fi
+	printf 'cd %q\nexport PATH=%q HOME=%q TERM=%q\n' "$@"
+}
+
 # A directory with the guest's orders; there it leaves its exit status, too.
 guest_prepare() {
+	local n
 	run=$(mktemp -d "${TMPDIR:-/tmp}/$prog.XXXXXX")
 	guest='' saved_tty=''
 	trap guest_cleanup EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
 	{
-		printf 'cd %q\n' "$PWD"
-		printf 'export PATH=%q HOME=%q TERM=%q\n' \
-			"$PATH:/usr/local/sbin:/usr/sbin:/sbin" "${HOME:-/root}" "${TERM:-dumb}"
+		guest_environment
 		printf 'exec'
 		printf ' %q' "${command[@]}"
 		printf '\n'
 	} >"$run/command"
 	printf 'guest_console=%q guest_tty=%q guest_modules=%q\n' \
 		"$guest_console" "$tty" "$kernel/modules/lib/modules" >"$run/settings"
-	printf '%s\n' ${shared[@]+"${shared[@]}"} >"$run/shared"
+	for n in "${!shared[@]}"; do
+		printf '%s\t%s\n' "${shared[n]}" "${places[n]}"
+	done >"$run/shared"
+	[ ${#bound[@]} = 0 ] || printf '%s\t%s\n' "${bound[@]}" >"$run/bound"
 }
 
 guest_cleanup() {

@@ -6,11 +6,15 @@ usage: accuracy.py [KERNEL]    a directory with 'linux' (default: build/uml)
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
@@ -135,6 +139,16 @@ def repeatable(b: Bench) -> None:
     same = [conditions(WIFI, MOBILE, scheduler="minrtt") for _ in range(2)]
     first, second = b.goodputs(same)
     b.check("equal seeds, equal results", first == second, f"{first:.3f} and {second:.3f} bit/s")
+    others = {f"VARIABLE{n}": "x" * n for n in range(100)}
+    others |= {"PATH": f"/usr/bin:/bin:/{'x' * 300}", "HOME": "/", "TERM": "dumb", "COLUMNS": "20"}
+    with (
+        mock.patch.dict(os.environ, others),
+        tempfile.TemporaryDirectory(prefix="another-place.") as name,
+        mock.patch.object(tempfile, "tempdir", name),
+        contextlib.chdir("/usr"),
+    ):
+        third = b.goodputs(same[:1])[0]
+    b.check("the same in another environment", first == third, f"{first:.3f} and {third:.3f} bit/s")
     rates = b.goodputs([conditions(WIFI, seed=seed) for seed in range(5)])
     spread = (max(rates) - min(rates)) / min(rates)
     b.check("five seeds on a lossless path within 0.5 %", spread < 0.005, f"spread {spread:.4%}")

@@ -11,10 +11,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -23,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import commands, experiment, figures, metrics, paths, report, runner, workloads
 from mplab.experiment import Conditions, Result
-from mplab.guest import Ended, GuestError, Guests, KernelChanged
+from mplab.guest import GuestError, OutOfTime
 from mplab.inside import connections
 from mplab.schedulers import Schedulers
 from mplab.workloads import Blocks, Bulk
@@ -54,12 +52,12 @@ class Evaluation(Scratch):
             (self.dir / f"sent-{router}").write_text(said)
         (self.dir / "kernel").write_text("6.12.0\n")
 
-    def bulk(self, routes: tuple[int, ...] = (1, 2), seconds: int = 3) -> Result:
+    def bulk(self, routes: tuple[int, ...] = (1, 2), seconds: int = 3, rate: int = 5) -> Result:
         """1 MB/s after a first second of 2 MB/s."""
         trace = []
         for t in (0.5, 1, 2, 3):
             state = {"cwnd": 10, "srtt_us": 1000 * t, "retrans": 1}
-            trace.append([10 + t, [{"route": n, "sent": 5 * n * t, **state} for n in routes]])
+            trace.append([10 + t, [{"route": n, "sent": rate * n * t, **state} for n in routes]])
         sent = {"start": 10.0, "trace": trace, "totals": {}}
         ticks = range(10 * seconds + 1)
         samples = [[10 + t / 10, t * 10**5 + min(t, 10) * 10**5, 7, 9] for t in ticks]
@@ -90,6 +88,16 @@ class Evaluation(Scratch):
     def test_an_early_end_is_an_error(self) -> None:
         with self.assertRaisesRegex(GuestError, "measured 2.0 s of 3 s"):
             self.bulk(seconds=2)
+
+    def test_one_that_never_sends_is_an_error(self) -> None:
+        with self.assertRaisesRegex(GuestError, "0.00 Mbit/s: the scheduler did not send a byte"):
+            self.bulk(rate=0)
+
+    def test_a_guest_that_lost_its_patience_is_an_error(self) -> None:
+        (self.dir / "impatient").touch()
+        with self.assertRaisesRegex(OutOfTime, "no end after 20000 s of the guest's time"):
+            self.bulk()
+        self.assertEqual(experiment.patience(Conditions((WIFI,), workload=Bulk(30_000, 0))), 90_000)
 
     def test_no_result_is_an_error(self) -> None:
         with self.assertRaisesRegex(GuestError, "left no result"):
@@ -192,40 +200,6 @@ class Settings(unittest.TestCase):
         self.assertEqual([json.loads(order)["seconds"] for order in orders], [61, 20])
 
 
-class TheGuests(Scratch):
-    def setUp(self) -> None:
-        super().setUp()
-        (self.dir / "linux").write_text("one")
-        boot = mock.patch.object(Guests, "_command", lambda *_: ["sh", str(self.dir / "guest.sh")])
-        boot.start()
-        self.addCleanup(boot.stop)
-
-    def test_a_kernel_built_meanwhile_is_an_error(self) -> None:
-        guests = Guests(self.dir)
-        first = guests.build_id
-        self.assertEqual(guests.run("echo x", self.dir), "x\n")
-        guests.run(f"sleep 0.02; printf one >{self.dir / 'linux'}", self.dir)  # the same again
-        with self.assertRaisesRegex(KernelChanged, "was built anew meanwhile"):
-            guests.run(f"printf two >{self.dir / 'linux'}", self.dir)
-        self.assertNotEqual(first, Guests(self.dir).build_id)
-
-    def test_none_starts_after_the_end(self) -> None:
-        with Guests(self.dir) as guests:
-            pass
-        with self.assertRaises(Ended):
-            guests.run(f"touch {self.dir / 'started'}", self.dir)
-        self.assertFalse((self.dir / "started").exists())
-
-    def test_one_that_was_ended_is_not_tried_again(self) -> None:
-        with ThreadPoolExecutor(1) as pool:
-            with Guests(self.dir) as guests:
-                future = pool.submit(guests.run, "sleep 60", self.dir)
-                while not guests._running:
-                    time.sleep(0.01)
-            with self.assertRaises(Ended):
-                future.result(5)
-
-
 class OneComparison(Scratch):
     def results(self, *controls: str) -> list[Result]:
         flow = {"goodput_bps": 8e6, "over_time_s_bps": [(n / 10, 8e6) for n in range(1, 31)] + [(3.1, 1e6)]}
@@ -322,6 +296,16 @@ class Runner(Scratch):
         self.assertEqual([row["error"] for row in rows], [""] * 5 + ["broken"])
         self.assertEqual({row["build"] for row in rows[:5]}, {"b"})
         self.assertEqual(len(self.go()[0]), 6)
+
+    def test_one_that_ran_out_of_time_is_not_tried_again(self) -> None:
+        def measure(guests: object, c: Conditions, cpu: int) -> Result:
+            self.measured.append(c)
+            raise OutOfTime("no end")
+
+        made = runner.Runner({"patched": FakeGuests()}, runner.Store(self.dir), 1)  # type: ignore[dict-item]
+        with mock.patch.object(runner, "measure", measure), contextlib.redirect_stderr(io.StringIO()):
+            made.run(self.plan[:1])
+        self.assertEqual((len(self.measured), made.failures[0].reason), (1, "no end"))
 
     def test_a_broken_file_is_measured_again(self) -> None:
         self.go()

@@ -13,7 +13,7 @@ from pathlib import Path
 from . import commands, options, paths, units, workloads
 from .cluster import shard
 from .commands import UsageError
-from .guest import TOP, GuestError, KernelChanged
+from .guest import TIME_LIMIT, TOP, GuestError, KernelChanged
 
 WIFI_3G = ["8mbit,20ms,80ms", "2mbit,150ms,2s"]
 
@@ -95,6 +95,13 @@ def _measuring_options(parser: argparse.ArgumentParser, out: str) -> None:
     """Of all commands that run many guests."""
     parser.add_argument(
         "--jobs", type=_count, default=len(os.sched_getaffinity(0)), metavar="N", help="guests at once"
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=_time("--time-limit"),
+        default=TIME_LIMIT,
+        metavar="TIME",
+        help=f"of the host's time that a guest may take ({TIME_LIMIT:g}s)",
     )
     parser.add_argument("--out", type=Path, default=TOP / "build" / out, help="results' directory")
 

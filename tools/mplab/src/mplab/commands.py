@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from . import baseline, beside, paths, shell, units
 from .experiment import Conditions, Result, measure
-from .guest import BOOT, MPTCPCTL, TOP, Guests
+from .guest import BOOT, MPTCPCTL, PATH, TIME_LIMIT, TOP, Guests
 from .runner import Failure, Runner, Store, write_csv
 from .schedulers import available
 from .units import UsageError
@@ -57,10 +57,12 @@ def _kernel(name: str) -> Path:
 
 
 @contextlib.contextmanager
-def _guests(names: Sequence[str], real_time: bool = False) -> Iterator[dict[str, Guests]]:
+def _guests(names: Sequence[str], args: argparse.Namespace) -> Iterator[dict[str, Guests]]:
     """Guests on each of the kernels, by name; ended when the block is left."""
     with contextlib.ExitStack() as stack:
-        found = {name: Guests(_kernel(name), real_time) for name in names}
+        limit = getattr(args, "time_limit", TIME_LIMIT)
+        real_time = getattr(args, "real_time", False)
+        found = {name: Guests(_kernel(name), real_time, limit) for name in names}
         for guests in found.values():
             stack.enter_context(guests)
         yield found
@@ -86,9 +88,8 @@ def _writable(directory: Path) -> Path:
 
 def _programs(*names: str) -> None:
     """What the guest takes from the host must be there."""
-    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     for name in names:
-        if shutil.which(name, path=path) is None:
+        if shutil.which(name, path=PATH) is None:
             raise UsageError(f"'{name}' is missing: install {PACKAGES.get(name, name)}")
 
 
@@ -170,7 +171,7 @@ def plan(
 
 def _failed(failures: Sequence[Failure]) -> int:
     if failures:
-        what = f"{len(failures)} run{'s' if len(failures) > 1 else ''} failed twice"
+        what = f"{len(failures)} run{'s' if len(failures) > 1 else ''} failed"
         print(f"mplab: {what}; the next call tries again", file=sys.stderr)
     return 1 if failures else 0
 
@@ -188,7 +189,7 @@ def run(args: argparse.Namespace) -> int:
         _programs("tcpdump")
         if find_spec("dpkt") is None:
             raise UsageError("Python's dpkt is missing: install python3-dpkt")
-    with _guests(_names(args.kernel, "--kernel"), args.real_time) as kernels:
+    with _guests(_names(args.kernel, "--kernel"), args) as kernels:
         wanted = plan(args, [tuple(args.paths)], kernels)
         runner = Runner(kernels, Store(out), args.jobs)
         results = list(runner.run(wanted).values())
@@ -269,7 +270,7 @@ def design(args: argparse.Namespace) -> int:
     from .spaces import report
 
     out, points = _writable(args.out), _space(args)
-    with _guests(_names(args.kernel, "--kernel")) as kernels:
+    with _guests(_names(args.kernel, "--kernel"), args) as kernels:
         runs = plan(args, points, kernels)
         if (failures := spread.share(args, runs, kernels, out)) is not None:
             return _failed(failures)
@@ -315,7 +316,7 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
     from .figures import FIGURES, Setting
 
     out, drawn, commands = _writable(args.out), [], {}
-    with _guests([args.kernel]) as kernels:
+    with _guests([args.kernel], args) as kernels:
         guests = kernels[args.kernel]
         schedulers, congestions = available(guests)
         setting = Setting(args.full, schedulers, tuple(congestions), args.design_seed)
@@ -367,7 +368,7 @@ def bench(args: argparse.Namespace) -> int:
     for s in scenarios:
         _programs(*s.base.workload.needs)
     out = _writable(args.out)
-    with _guests(_names(args.kernel, "--kernel")) as kernels:
+    with _guests(_names(args.kernel, "--kernel"), args) as kernels:
         contestants = _contestants(args, kernels, scenarios)
         entries = plan.entries(scenarios, contestants, args.seed, args.quick)
         if (failures := spread.share(args, plan.conditions(entries), kernels, out)) is not None:
@@ -414,7 +415,7 @@ def merge(args: argparse.Namespace) -> int:
 
 
 def interactive(args: argparse.Namespace) -> int:
-    with _guests([args.kernel]) as kernels:
+    with _guests([args.kernel], args) as kernels:
         guests = kernels[args.kernel]
         return shell.run(guests, args.paths, args.buffer, args.virtual_time, args.argv)
 

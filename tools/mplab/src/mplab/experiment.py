@@ -11,18 +11,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path as FilePath
+from textwrap import shorten
 from typing import Any
 
 from . import metrics, network, timeline, topology
 from .beside import Beside, Tcp
-from .guest import GuestError, Guests, scratch
+from .guest import BOOT, GuestError, Guests, OutOfTime, scratch
 from .network import Network
 from .paths import Path
-from .workloads import Bulk, Ends, Workload
+from .workloads import PYTHON, Bulk, Ends, Workload
 
 TCP = "tcp"  # instead of a scheduler's name: plain TCP, over the first path
+INSTANT = FilePath(__file__).with_name("instant.py")
 STAGGER = 0.5  # seconds within which flows start that share a network
-PATIENCE = 20_000  # virtual seconds after which a guest gives up, on a path that stays dead
+PATIENCE = 20_000  # of the guest's seconds, or some times the transfer's if that is longer
 
 
 @dataclass(frozen=True)
@@ -215,6 +217,11 @@ def _workloads(
     return main, others
 
 
+def patience(c: Conditions) -> float:
+    """Seconds of the guest's time after which it gives up, on a path that stays dead."""
+    return max(PATIENCE, 3 * (c.workload.seconds or 0.0))
+
+
 def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
     """What the guest runs: the network, the traffic, the counters afterwards."""
     net = c.network()
@@ -235,11 +242,11 @@ def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
             _host_settings(c, net),
             _captures(net, out) if capture else "",
             *(workload.listening(ends) for workload, ends in [*main, *others]),
-            "sleep 0.5\n",
+            f"{PYTHON} -I -S {shlex.quote(str(INSTANT))}\n",
             timeline.start(net, directory),
             f"cat /proc/uptime >{out}/times\n",
             *(workload.connecting(ends) for workload, ends in [*others, *main]),
-            f"{{ sleep {PATIENCE}; kill $pids; }} 2>/dev/null &\n",
+            f"{{ sleep {patience(c):.0f}; touch {out}/impatient; kill $pids; }} 2>/dev/null &\n",
             # those beside the main flows last as long as these do
             f"wait $pids || true\ncat /proc/uptime >>{out}/times\n",
             '[ -z "$rest" ] || { kill $rest; wait $rest; } 2>/dev/null || true\n',
@@ -286,6 +293,8 @@ def _window(c: Conditions, directory: FilePath) -> tuple[float, float]:
 
 def evaluate(c: Conditions, directory: FilePath, kernel_id: str) -> Result:
     """Read what the guest left; raise GuestError if it is not what was asked for."""
+    if (directory / "impatient").exists():
+        raise OutOfTime(f"no end after {patience(c):g} s of the guest's time")
     window = _window(c, directory) if c.others else (0.0, 0.0)
     main, others = _workloads(c, c.network(), directory, window)
     flows = [workload.evaluate(ends) for workload, ends in main]
@@ -312,10 +321,16 @@ def measure(guests: Guests, c: Conditions, cpu: int | None = None, keep: FilePat
             result = evaluate(c, directory, guests.build_id)
         except GuestError as error:
             words = "".join(f"\n  {line}" for line in said.splitlines()[-5:])
-            raise GuestError(f"{c.scheduler}, {c.congestion}, seed {c.seed}: {error}{words}") from None
+            raise type(error)(f"{_described(c)}: {error}{words}") from None
         for file in directory.glob("*.pcap") if keep else ():
             (keep / file.name).write_bytes(file.read_bytes())
         return result
+
+
+def _described(c: Conditions) -> str:
+    """In a line, for a message."""
+    where = shorten(" + ".join(map(str, c.paths)), 160, placeholder=" ...")
+    return f"{c.scheduler}, {c.congestion}, {c.workload.name}, seed {c.seed}, over {where}"
 
 
 @cache
@@ -323,11 +338,12 @@ def _program_id() -> str:
     """Changes with whatever may change a measurement: no old result is taken for a new one."""
     here = FilePath(__file__).parent
     names = (
-        *("beside", "experiment", "hosts", "links", "metrics", "network", "paths"),
+        *("beside", "experiment", "hosts", "instant", "links", "metrics", "network", "paths"),
         *("player", "settings", "timeline", "topology", "traces"),
     )
     rooms = [file for room in ("inside", "workloads") for file in sorted((here / room).glob("*.py"))]
     files = [*(here / f"{name}.py" for name in names), *rooms]
+    files += [BOOT.with_name(name) for name in ("boot-uml", "guest.sh", "guest-init")]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

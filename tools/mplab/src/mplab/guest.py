@@ -17,10 +17,19 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[4]
 BOOT = TOP / "tools" / "kernel" / "boot-uml"
 MPTCPCTL = TOP / "tools" / "mptcpctl" / "mptcpctl"
+# How a guest knows its directory and our programs, wherever the host has them: see same_names()
+SHARED, TOOLS = "/run/mplab", "/run/tools"
+PATIENCE = 5.0  # seconds that a guest has to end when asked to
+TIME_LIMIT = 600.0  # seconds of the host's time: the longest of our figures take a tenth of it
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # as boot-uml gives it
 
 
 class GuestError(RuntimeError):
     """A guest that did not do what it was asked; the message holds its last words."""
+
+
+class OutOfTime(GuestError):
+    """A guest that did not come to an end. Not worth another try."""
 
 
 class KernelChanged(RuntimeError):
@@ -34,8 +43,11 @@ class Ended(RuntimeError):
 class Guests:
     """Starts guests and ends those that still run when the block is left."""
 
-    def __init__(self, kernel: Path | None = None, real_time: bool = False) -> None:
-        self.kernel = kernel or TOP / "build" / "uml"
+    def __init__(
+        self, kernel: Path | None = None, real_time: bool = False, limit: float = TIME_LIMIT
+    ) -> None:
+        """limit: seconds of the host's time that a guest may take."""
+        self.kernel, self.limit = kernel or TOP / "build" / "uml", limit
         self._clock = ["--real-time"] if real_time else []
         self._running: set[subprocess.Popen[str]] = set()
         self._ended = False
@@ -48,9 +60,7 @@ class Guests:
         with self._starting:  # none starts from here on
             self._ended = True
         for process in list(self._running):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGTERM)
-            process.wait()
+            _end(process)
 
     @cached_property
     def build_id(self) -> str:
@@ -81,24 +91,19 @@ class Guests:
         if not same:
             raise KernelChanged(f"the kernel in {self.kernel} was built anew meanwhile: start again")
 
-    def _command(self, directory: Path, options: list[str], command: list[str]) -> list[str]:
-        return [
-            *(str(BOOT), "--kernel", str(self.kernel), "--rw", str(directory)),
-            *options,
-            "--",
-            *command,
-        ]
+    def _command(self, share: list[str], options: list[str], command: list[str]) -> list[str]:
+        return [str(BOOT), "--kernel", str(self.kernel), *share, *options, "--", *command]
 
     def run(self, script: str, directory: Path, *options: str) -> str:
         """Run a shell script in a guest of its own; return what it printed."""
-        path = directory / "guest.sh"
-        path.write_text(script)
+        (directory / "guest.sh").write_text(same_names(script, directory))
+        share = ["--rw-at", str(directory), SHARED, "--bind", str(TOP / "tools"), TOOLS]
         # a session of its own, so that Ctrl-C reaches us first and we end it in order
         with self._starting:
             if self._ended:
                 raise Ended
             process = subprocess.Popen(
-                self._command(directory, [*self._clock, *options], ["sh", str(path)]),
+                self._command(share, [*self._clock, *options], ["sh", f"{SHARED}/guest.sh"]),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -106,8 +111,14 @@ class Guests:
                 start_new_session=True,
             )
             self._running.add(process)
-        output, _ = process.communicate()
-        self._running.discard(process)
+        try:
+            output, _ = process.communicate(timeout=self.limit)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            process.communicate()
+            raise OutOfTime(f"no end after {self.limit:g} s of the host's time (--time-limit)") from None
+        finally:
+            self._running.discard(process)
         if self._ended:
             raise Ended
         self._check_kernel()
@@ -120,13 +131,29 @@ class Guests:
         """Run a shell script in a guest that has the terminal; return its exit status."""
         path = directory / "guest.sh"
         path.write_text(script)
-        command = self._command(directory, list(options), ["bash", str(path)])
+        command = self._command(["--rw", str(directory)], list(options), ["bash", str(path)])
         with subprocess.Popen(command) as process:
             try:
                 return process.wait()
             except BaseException:
                 process.terminate()  # killed, it would leave the guest behind
                 raise
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ask a guest to end; one whose kernel does not listen any more is killed."""
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, how)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=PATIENCE)
+            return
+
+
+def same_names(script: str, directory: Path) -> str:
+    """The script with names that do not depend on the host: their lengths are enough for another
+    result, by as little as a page of arguments more in the guest."""
+    return script.replace(str(directory), SHARED).replace(str(TOP / "tools"), TOOLS)
 
 
 @contextlib.contextmanager

@@ -66,7 +66,7 @@ def markdown(drawn: Drawn, command: str) -> str:
         *("| " + " | ".join(row) + " |" for row in table.rows),
     ]
     if drawn.failed:
-        lines += ["", f"{drawn.failed} runs failed twice and are missing."]
+        lines += ["", f"{drawn.failed} runs failed and are missing."]
     return "\n".join(lines) + "\n"
 
 
@@ -86,7 +86,7 @@ def _section(drawn: Drawn, command: str) -> str:
     figure, cells = drawn.figure, drawn.table
     head = "".join(f"<th>{html.escape(h)}" for h in cells.header)
     rows = "".join("<tr>" + "".join(f"<td>{html.escape(c)}" for c in row) for row in cells.rows)
-    failed = f"<p class=failed>{drawn.failed} runs failed twice and are missing." if drawn.failed else ""
+    failed = f"<p class=failed>{drawn.failed} runs failed and are missing." if drawn.failed else ""
     return (
         f"<section id={figure.name}><h2>{figure.name}: {html.escape(figure.title)}</h2>"
         f"<img src={drawn.image.name} alt='{figure.name}'>"

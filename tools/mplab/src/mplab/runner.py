@@ -3,7 +3,8 @@
 
 Each result is a file of its own, named by its key, written as soon as it is there. A plan that is
 interrupted goes on where it stopped; one that grows measures what is new. A run that fails is
-tried once more, then reported as failed and left for the next time.
+tried once more, then reported as failed and left for the next time; one that ran out of time is not
+tried again.
 """
 
 from __future__ import annotations
@@ -22,23 +23,25 @@ from pathlib import Path
 
 from . import baseline, metrics
 from .experiment import Conditions, Result, key, measure
-from .guest import GuestError, Guests
+from .guest import GuestError, Guests, OutOfTime
 
 Outcome = Mapping[Conditions, Result]
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that failed twice, and why."""
+    """A run that failed, and why."""
 
     conditions: Conditions
     reason: str
 
 
 def twice(guests: Guests, c: Conditions, cpu: int | None = None) -> Result | Failure:
-    """Measure; what fails is tried once more."""
+    """Measure; what fails is tried once more, but not what would take as long again."""
     try:
         return measure(guests, c, cpu)
+    except OutOfTime as error:
+        return Failure(c, str(error))
     except GuestError as error:
         print(f"mplab: again, because: {error}", file=sys.stderr)
     try:
@@ -138,7 +141,7 @@ class Runner:
                 progress.advance(task)
                 if isinstance(outcome, Failure):
                     self.failures.append(outcome)
-                    print(f"mplab: failed twice: {outcome.reason}", file=sys.stderr)
+                    print(f"mplab: failed: {outcome.reason}", file=sys.stderr)
                 else:
                     results[outcome.conditions] = numbers(outcome) if self.lean else outcome
                     if not console.is_terminal:

@@ -109,6 +109,8 @@ class Ends:
         """Each route must have had a subflow, or the figure would be another experiment's."""
         if self.protocol != MPTCP:
             return
+        if not any(subflow["sent"] for _, subflows in trace for subflow in subflows):
+            raise GuestError("0.00 Mbit/s: the scheduler did not send a byte")
         wanted = set(self.network.route_numbers(self.flow))
         seen = {subflow["route"] for _, subflows in trace for subflow in subflows}
         if not wanted <= seen:
