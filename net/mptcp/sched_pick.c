@@ -242,6 +242,24 @@ static bool mptcp_sched_wnd_is_used_up(const struct mptcp_sock *msk)
 	       !after64(READ_ONCE(msk->wnd_end), mptcp_sched_head(msk));
 }
 
+/* Has a scheduler that says so chosen a subflow? Without one the transmit path
+ * has nothing to do, and would ask again at once, for ever.
+ */
+static bool mptcp_sched_has_decided(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (READ_ONCE(subflow->scheduled))
+			return true;
+	}
+
+	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_SCHEDUNDECIDED);
+	pr_warn_once("scheduler %s: get_send() returned 0 and chose no subflow\n",
+		     msk->sched->name);
+	return false;
+}
+
 /* The transmit path asks for a decision about new data. */
 int mptcp_sched_ask(struct mptcp_sock *msk)
 {
@@ -260,6 +278,8 @@ int mptcp_sched_ask(struct mptcp_sock *msk)
 		return 0;
 
 	err = sched->get_send(msk);
+	if (!err && !mptcp_sched_has_decided(msk))
+		return -EAGAIN;
 	if (err && msk->first_pending) {
 		MPTCP_INC_STATS(sock_net((struct sock *)msk),
 				MPTCP_MIB_SCHEDNOROOM);

@@ -206,7 +206,36 @@ static int asked, told;
 static int counting_get_send(struct mptcp_sock *msk)
 {
 	asked++;
-	return msk->snd_una ? 0 : -EAGAIN;
+	if (!msk->snd_una)
+		return -EAGAIN;
+	mptcp_sched_commit(msk, mptcp_sched_lowest(msk, srtt_key).subflow, 1,
+			   MPTCP_SCHED_BEST);
+	return 0;
+}
+
+static int undecided_get_send(struct mptcp_sock *msk)
+{
+	asked++;
+	return 0;
+}
+
+/* The transmit path goes on with what this says. */
+static void no_choice_is_no_decision(struct kunit *test)
+{
+	struct mptcp_sched_ops ops = {
+		.get_send	= undecided_get_send,
+		.name		= "undecided",
+	};
+	struct fake_conn *conn = fake_conn(test);
+
+	asked = 0;
+	conn->msk->sched = &ops;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_ask(conn->msk), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, asked, 1);
+
+	/* whoever chose it */
+	mptcp_subflow_set_scheduled(conn->subflow[1], true);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_ask(conn->msk), 0);
 }
 
 static void counting_wnd_blocked(struct mptcp_sock *msk)
@@ -656,6 +685,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(lowest_key_with_room),
 	KUNIT_CASE(backups_stand_in_for_failures),
 	KUNIT_CASE(used_up_window_is_told),
+	KUNIT_CASE(no_choice_is_no_decision),
 	KUNIT_CASE(ahead_ranges),
 	KUNIT_CASE(ahead_ranges_are_limited),
 	KUNIT_CASE(search_is_bounded),
