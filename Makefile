@@ -15,6 +15,12 @@ figures: deps-run kernel mptcpctl ## the figures of Documentation/figures, small
 bench: deps-bench kernel mptcpctl ## networks as users have them: a scoreboard (QUICK=1: of few, in 3 minutes)
 	tools/mplab/mplab bench $(if $(QUICK),--quick)
 
+evidence: deps-run kernel mptcpctl ## measure the published numbers anew and write them into the texts (ONLY=: a name)
+	tools/mplab/mplab evidence measure $(ONLY:%=--only %)
+
+evidence-texts: deps-run ## write the numbers of Documentation/evidence into the texts
+	tools/mplab/mplab evidence write
+
 check: deps-check kernel mptcpctl ## KUnit, kselftests and tool tests on the patched kernel
 	$K/check.sh
 
@@ -102,7 +108,8 @@ clean: ## remove what was built, keep the compiler cache
 		build/series build/other
 	$(MAKE) -s -C tools/mptcpctl clean
 
-.PHONY: help run figures bench check shell source kernel kernel-stock mptcpctl patches-refresh check-style \
+.PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
+	patches-refresh check-style \
 	check-series check-series-newest \
 	check-robust check-debug check-locks check-races check-upstream check-interop \
 	kernels check-dask check-slurm check-whole check-cost vm check-vm deb clean

@@ -97,6 +97,7 @@ run_ruff() {
 		"$venv/bin/ruff" format -q --check --config "$config" tools/kernel selftests
 }
 check "ruff" run_ruff
+check "published numbers" tools/mplab/mplab evidence check
 check "codespell" codespell -q 3 -L msk,ser,ans,sergent,whis,iput,conext README.md Documentation net tools selftests patches
 
 closing "$passed" "$failed" 0

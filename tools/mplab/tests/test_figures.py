@@ -151,7 +151,8 @@ class Designs(unittest.TestCase):
             results[c] = result(c, {"goodput_bps": 1e6, "srtt_median_s": rtts})
         found = rows("fig3.3", results)
         of_wvegas = [cells for name, cells in found.items() if "RTT" in name and "wvegas" in name]
-        self.assertEqual(of_wvegas, [["12", *["1.50"] * 6]])
+        # of twelve values no percentiles: least, median, most, mean
+        self.assertEqual([[cell for cell in cells if cell] for cells in of_wvegas], [["12", *["1.50"] * 4]])
 
 
 class Size(unittest.TestCase):

@@ -19,7 +19,19 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import commands, experiment, figures, metrics, paths, report, runner, workloads
+from mplab import (
+    commands,
+    experiment,
+    figures,
+    metrics,
+    page,
+    paths,
+    plot,
+    report,
+    runner,
+    units,
+    workloads,
+)
 from mplab.experiment import Conditions, Result
 from mplab.guest import GuestError, OutOfTime
 from mplab.inside import connections
@@ -219,6 +231,62 @@ class OneComparison(Scratch):
         self.assertEqual(metrics.by_second(samples), [(0.5, 8e6), (1.5, 8e6), (2.5, 8e6)])
         self.assertEqual(metrics.by_second([(1.0001, 5), (2.0001, 6)]), [(0.5, 5), (1.5, 6)])
 
+    def test_hundreds_of_events_fit(self) -> None:
+        """Also the drawing, whose title is a part of it."""
+        path = paths.parse("8mbit,20ms,80ms" + "".join(f",rate=1mbit@{n}s" for n in range(1, 300)))
+        result = replace(self.results("reno")[0], conditions=Conditions((path,), "default"))
+        plot.draw([result], self.dir / "x.png")
+        self.assertLess(len(report.title([result]).splitlines()[0]), 250)
+
+    def test_a_drawing_that_fails_is_a_warning(self) -> None:
+        def fails(*_: object) -> None:
+            raise OverflowError("raster overflow")
+
+        said = io.StringIO()
+        with (
+            mock.patch.object(plot, "draw", fails),
+            contextlib.redirect_stderr(said),
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
+            commands._show(self.results("reno"), [], self.dir)
+        self.assertIn("warning: no drawing: OverflowError: raster overflow", said.getvalue())
+        self.assertTrue((self.dir / "results.json").exists() and (self.dir / "results.csv").exists())
+
+    def shown(self, results: list[Result], width: int) -> str:
+        said = io.StringIO()
+        report.Console(file=said, width=width).print(report.table(results))
+        return said.getvalue()
+
+    def test_several_runs_are_counted_and_their_spread_shown(self) -> None:
+        first = self.results("reno")[1]
+        flow = {**first.main, "goodput_bps": 7e6}
+        more = [
+            first,
+            replace(first, flows=(flow,)),
+            replace(first, conditions=replace(first.conditions, seed=9)),
+        ]
+        said = self.shown(more, 110)
+        self.assertIn("8.00 [7.00..8.00]", said)
+        self.assertRegex(said, r"│ +3 │")
+        self.assertIn("seeds 0 to 9", said)
+        self.assertNotIn("[", self.shown(self.results("reno"), 110))
+
+    def test_names_are_whole_at_80_columns(self) -> None:
+        first = self.results("reno")[1]
+        first = replace(first, conditions=Conditions((WIFI, MOBILE), "redundant+rp+bm"), path_bytes=(5, 5))
+        self.assertIn("redundant+rp+bm", self.shown([first] * 3, 80))
+
+    def test_no_benefit_of_what_does_not_fill_the_paths(self) -> None:
+        """Nor where a path's capacity is more than one number."""
+        changing = paths.parse("8mbit,20ms,80ms,rate=1mbit@5s")
+        for c, has in (
+            (Conditions((WIFI,)), True),
+            (Conditions((WIFI,), workload=Blocks()), False),
+            (Conditions((changing,)), False),
+        ):
+            flow = {"goodput_bps": 1e6}
+            self.assertEqual(Result(c, (flow,), (1,), {}, {}).benefit is not None, has)
+
     def test_files_also_if_all_failed(self) -> None:
         failure = runner.Failure(Conditions((WIFI,)), "broken")
         (self.dir / "goodput.png").write_text("of an older call")
@@ -353,8 +421,6 @@ class Runner(Scratch):
 class Figures(Scratch):
     def test_each_draws_what_there_is(self) -> None:
         """With made-up results for all, for some and for none of its runs."""
-        from mplab import page
-
         s = figures.Setting(
             False, Schedulers(("default", "minrtt", "rr"), ("rp",)), ("cubic", "reno", "olia")
         )
@@ -364,9 +430,30 @@ class Figures(Scratch):
             some = dict(list(results.items())[::3])
             for there in (results, some, {}):
                 with self.subTest(figure.name, runs=len(there)):
-                    drawn = page.draw(figure, s, there, [], self.dir, "png")
+                    drawn = page.draw(figure, s, there, [], self.dir)
                     self.assertGreater(drawn.image.stat().st_size, 3000)
+            self.assertTrue(drawn.image.with_suffix(".svg").exists())
             self.assertIn(figure.name, page.markdown(drawn, "command"))
+
+    def test_the_caption_says_what_it_is_from(self) -> None:
+        s = figures.Setting(schedulers=Schedulers(("default",)))
+        handover = figures.FIGURES["handover"]
+        results = [self.made_up(c) for c in handover.plan(s)]
+        said = page.caption(handover, results)
+        self.assertIn("Bar: median; line: from the least to the most. 6 runs, blocks of 200 bytes", said)
+        self.assertIn("seeds 0 to 2.", said)
+
+    def test_names_that_no_kernel_has(self) -> None:
+        """Nothing asks for another name than the project's kernel has; if it does, that is an error."""
+        known = Schedulers(("default", "inorder", "minrtt", "redundant", "rr"), ("rp", "bm"))
+        controls = ("cubic", "reno", "lia", "olia", "balia", "wvegas", "ewlia")
+        for figure in figures.FIGURES.values():
+            self.assertTrue(figure.plan(figures.Setting(False, known, controls, strict=True)), figure.name)
+        fewer = figures.Setting(False, Schedulers(("default", "minrtt")), controls, strict=True)
+        with self.assertRaisesRegex(
+            units.UnitError, r"asks for 'minrtt\+rp', which this kernel does not have"
+        ):
+            figures.FIGURES["fig4.6"].plan(fewer)
 
     def made_up(self, c: Conditions) -> Result:
         flow = {

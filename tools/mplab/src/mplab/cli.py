@@ -241,13 +241,20 @@ def _parser() -> argparse.ArgumentParser:
     figure.add_argument("names", nargs="*", metavar="NAME")
     for each in (figure, report):
         each.add_argument("--full", action="store_true", help="the thesis' size, not the small one")
-        each.add_argument("--svg", action="store_true", help="SVG instead of PNG")
         each.add_argument("--design-seed", type=_from_zero, default=1, metavar="N", help="other points")
         _kernel_option(each)
         _measuring_options(each, "figures")
 
     _cluster_options(report)
     figure.set_defaults(cluster=None)
+
+    evidence = sub.add_parser("evidence", help="the published numbers: measure, write into texts, check")
+    evidence.add_argument("what", choices=("measure", "write", "check"))
+    evidence.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="measure this one, repeatable (all)"
+    )
+    _kernel_option(evidence)
+    _measuring_options(evidence, "evidence")
 
     interactive = sub.add_parser("shell", help="a shell in the guest with the network up")
     _paths_option(interactive)
@@ -274,13 +281,19 @@ def _terminated(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def main(argv: list[str] | None = None) -> int:
-    signal.signal(signal.SIGTERM, _terminated)  # end the guests, as Ctrl-C does
+def parse(argv: list[str] | None) -> argparse.Namespace:
+    """A command line, or exit with a message."""
     argv = sys.argv[1:] if argv is None else argv
     args = _parser().parse_args(argv)
     args.argv = argv if args.command != "shell" else args.argv
     if "paths" in args:
         args.paths = args.paths or [paths.parse(p) for p in WIFI_3G]
+    return args
+
+
+def main(argv: list[str] | None = None) -> int:
+    signal.signal(signal.SIGTERM, _terminated)  # end the guests, as Ctrl-C does
+    args = parse(argv)
     try:
         return commands.COMMANDS[args.command](args)
     except (UsageError, units.UnitError) as error:

@@ -205,11 +205,21 @@ def _show(results: list[Result], failures: list[Failure], out: Path) -> None:
     summary, rows, figure = out / "results.json", out / "results.csv", out / "goodput.png"
     summary.write_text(json.dumps([r.as_json() for r in results], indent=1) + "\n")
     write_csv(rows, results, failures)
-    figure.unlink(missing_ok=True)  # an older call's
+    _forget(figure)
     if results:
         report.show(results)
-        plot.draw(results, figure)
-    print("written:", ", ".join(os.path.relpath(p) for p in (summary, rows, figure) if p.exists()))
+        plot.attempt("drawing", lambda: plot.draw(results, figure))
+    _written(summary, rows, figure, figure.with_suffix(".svg"))
+
+
+def _forget(image: Path) -> None:
+    """An older call's drawing."""
+    image.unlink(missing_ok=True)
+    image.with_suffix(".svg").unlink(missing_ok=True)
+
+
+def _written(*files: Path) -> None:
+    print("written:", ", ".join(os.path.relpath(p) for p in files if p.exists()))
 
 
 def _capture(kernels: dict[str, Guests], wanted: Sequence[Conditions], out: Path) -> None:
@@ -234,7 +244,7 @@ def _capture(kernels: dict[str, Guests], wanted: Sequence[Conditions], out: Path
 # ---- design
 
 
-def _space(args: argparse.Namespace) -> list[tuple[paths.Path, ...]]:
+def space(args: argparse.Namespace) -> list[tuple[paths.Path, ...]]:
     """The points that the user names."""
     from .spaces import SPACES, points
 
@@ -269,7 +279,7 @@ def design(args: argparse.Namespace) -> int:
     from .cluster import spread
     from .spaces import report
 
-    out, points = _writable(args.out), _space(args)
+    out, points = _writable(args.out), space(args)
     with _guests(_names(args.kernel, "--kernel"), args) as kernels:
         runs = plan(args, points, kernels)
         if (failures := spread.share(args, runs, kernels, out)) is not None:
@@ -278,10 +288,10 @@ def design(args: argparse.Namespace) -> int:
             results = runner.run(runs, "design")
     rows, image = out / "results.csv", out / "design.png"
     write_csv(rows, results.values(), runner.failures)
-    image.unlink(missing_ok=True)  # an older call's
+    _forget(image)
     if results:
         report(list(results.values()), image)
-    print("written:", ", ".join(os.path.relpath(p) for p in (rows, image) if p.exists()))
+    _written(rows, image, image.with_suffix(".svg"))
     return _failed(runner.failures)
 
 
@@ -313,13 +323,15 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
     """Draw them. The whole report has a page; of less the numbers are printed, and the page stays."""
     from . import page
     from .cluster import spread
+    from .evidence.sources import digest
     from .figures import FIGURES, Setting
 
     out, drawn, commands = _writable(args.out), [], {}
     with _guests([args.kernel], args) as kernels:
         guests = kernels[args.kernel]
         schedulers, congestions = available(guests)
-        setting = Setting(args.full, schedulers, tuple(congestions), args.design_seed)
+        strict = args.kernel == "patched"  # of any other kernel what it has
+        setting = Setting(args.full, schedulers, tuple(congestions), args.design_seed, strict)
         by_label = {"patched": guests}
         if whole:
             runs = [c for name in names for c in FIGURES[name].plan(setting)]
@@ -328,12 +340,12 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
         with spread.runner(args, by_label, out) as runner:
             for name in names:
                 results = runner.run(FIGURES[name].plan(setting), name)
-                suffix = "svg" if args.svg else "png"
-                drawn.append(page.draw(FIGURES[name], setting, results, runner.failures, out, suffix))
+                drawn.append(page.draw(FIGURES[name], setting, results, runner.failures, out))
                 commands[name] = _command(args, name)
         about = (
             f"Made by {'mplab report --full' if args.full else 'make figures'}; kernel build "
-            f"{guests.build_id}, schedulers {schedulers}. The terms: Documentation/testbed.md."
+            f"{guests.build_id}, sources {digest()}, schedulers {schedulers}."
+            " The terms: Documentation/testbed.md."
         )
     written = [d.image for d in drawn]
     if whole:
@@ -341,7 +353,7 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
         written = [*written[:3], out / "index.html"]
     else:
         print("\n".join(page.markdown(d, commands[d.figure.name]) for d in drawn))
-    print("written:", ", ".join(os.path.relpath(p) for p in written))
+    _written(*written)
     return _failed(runner.failures)
 
 
@@ -411,6 +423,15 @@ def merge(args: argparse.Namespace) -> int:
     return 0
 
 
+# ---- published numbers
+
+
+def evidence(args: argparse.Namespace) -> int:
+    from .evidence import command
+
+    return command.run(args)
+
+
 # ---- shell and cost
 
 
@@ -440,6 +461,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "report": report,
     "bench": bench,
     "merge": merge,
+    "evidence": evidence,
     "shell": interactive,
     "cost": compare_cost,
 }

@@ -15,7 +15,7 @@ from statistics import fmean, median
 
 import numpy as np
 
-FEWEST = 20  # values from which on a percentile says something
+PERCENTILES_FROM = 20  # values: of fewer, the 5th and 95th percentile are the extremes by another name
 EPSILON = 1e-9  # sums of decimal fractions miss their target by less than this
 
 
@@ -201,7 +201,7 @@ def percentiles(values: Sequence[float], qs: Sequence[float]) -> list[float]:
 
 def percentiles_or_none(values: Sequence[float], qs: Sequence[float]) -> list[float | None]:
     """The same; None for each if there are too few values to speak of percentiles."""
-    return [None] * len(qs) if len(values) < FEWEST else [*percentiles(values, qs)]
+    return [None] * len(qs) if len(values) < PERCENTILES_FROM else [*percentiles(values, qs)]
 
 
 def delay_summary(delays: Sequence[float]) -> DelaySummary:

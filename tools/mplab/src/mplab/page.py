@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figures as files: PNG or SVG, the numbers as CSV, and one page that shows all of them."""
+"""Figures as files: PNG and SVG, the numbers as CSV, and one page that shows all of them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 
-from . import plot
+from . import plot, report
 from .experiment import Conditions, Result
 from .figures import Figure, Setting, Table
+from .figures.remarks import REMARKS
 from .runner import Failure, write_csv
 
 STYLE = """\
@@ -32,23 +34,34 @@ class Drawn:
     table: Table
     runs: int
     failed: int
+    caption: str
 
 
 def draw(
     figure: Figure, s: Setting, results: Mapping[Conditions, Result], failures: Sequence[Failure],
-    directory: Path, suffix: str,
+    directory: Path,
 ) -> Drawn:  # fmt: skip
-    """The image, and beside it every run as a row of a CSV file."""
+    """Every run as a row of a CSV file, then the images."""
     wanted = figure.plan(s)
     mine = {c: results[c] for c in wanted if c in results}
     failed = [f for f in failures if f.conditions in set(wanted)]
     drawing = plot.canvas()
     drawing.suptitle(f"{figure.name}: {figure.title}", fontsize=10, x=0.01, ha="left")
-    table = figure.draw(s, mine, drawing)
-    image = directory / f"{figure.name}.{suffix}"
-    plot.save(drawing, image)
     write_csv(directory / f"{figure.name}.csv", mine.values(), failed)
-    return Drawn(figure, image, table, len(mine), len(failed))
+    table = figure.draw(s, mine, drawing)
+    image, text = directory / f"{figure.name}.png", caption(figure, list(mine.values()))
+    drawing.supxlabel(fill(text, 150), fontsize=6.5, x=0.01, ha="left")
+    plot.attempt(image.name, lambda: plot.save(drawing, image))
+    return Drawn(figure, image, table, len(mine), len(failed), text)
+
+
+def caption(figure: Figure, results: Sequence[Result]) -> str:
+    """How to read the drawing, and what it is from."""
+    works = list(dict.fromkeys(report.describe(r.conditions.workload) for r in results))
+    what = works[0] if len(works) == 1 else f"{len(works)} workloads"
+    seeds = sorted({r.conditions.seed for r in results}) or [0]
+    which = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
+    return " ".join(filter(None, [figure.caption, f"{len(results)} runs, {what}, {which}."]))
 
 
 def markdown(drawn: Drawn, command: str) -> str:
@@ -59,7 +72,10 @@ def markdown(drawn: Drawn, command: str) -> str:
         "",
         f"![{drawn.figure.name}]({drawn.image.name})",
         "",
-        f"The thesis: {drawn.figure.reports}. Here, from {drawn.runs} runs (`{command}`):",
+        drawn.caption,
+        "",
+        " ".join(filter(None, [f"The thesis: {drawn.figure.reports}.", REMARKS.get(drawn.figure.name, "")])),
+        f"Here (`{command}`):",
         "",
         "| " + " | ".join(table.header) + " |",
         "|" + "|".join(["---", *["---:"] * (len(table.header) - 1)]) + "|",
@@ -90,8 +106,9 @@ def _section(drawn: Drawn, command: str) -> str:
     return (
         f"<section id={figure.name}><h2>{figure.name}: {html.escape(figure.title)}</h2>"
         f"<img src={drawn.image.name} alt='{figure.name}'>"
-        f"<p>The thesis: {html.escape(figure.reports)}."
+        f"<p>{html.escape(drawn.caption)}"
+        f"<p>The thesis: {html.escape(figure.reports)}. {html.escape(REMARKS.get(figure.name, ''))}"
         f"<table><tr>{head}{rows}</table>{failed}"
         f"<p>{drawn.runs} runs: <code>{html.escape(command)}</code>,"
-        f" <a href={figure.name}.csv>every run</a></section>"
+        f" <a href={figure.name}.csv>every run</a>, <a href={figure.name}.svg>SVG</a></section>"
     )

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The figure of one comparison: goodput or delays, and who carried how much."""
+"""Drawings as files, and the one of a comparison: goodput or delays, and who carried how much."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from . import palette
 from .experiment import Result
-from .figures.base import cdf
+from .figures.base import tail
 from .metrics import by_second
 from .report import goodput, grouped, title
 
@@ -27,24 +29,35 @@ def canvas(width: float = 9.0, height: float = 4.2) -> Canvas:
     return plt.figure(figsize=(width, height), layout="constrained")
 
 
+DPI = 160  # of a PNG; an SVG lies beside it
+
+
 def save(drawing: Canvas, path: Path) -> None:
+    """As PNG under this name and as SVG beside it; the same drawing gives the same files."""
     import matplotlib.pyplot as plt
 
-    drawing.savefig(path, dpi=80)
+    drawing.savefig(path, dpi=DPI)
+    with plt.rc_context({"svg.hashsalt": path.stem}):
+        drawing.savefig(path.with_suffix(".svg"), metadata={"Date": None})
     plt.close(drawing)
 
 
+def attempt(what: str, drawn: Callable[[], None]) -> None:
+    """Draw. What was measured is on disk and in the table: a drawing that fails is no more than a warning."""
+    try:
+        drawn()
+    except Exception as error:  # noqa: BLE001 (whatever matplotlib has)
+        print(f"mplab: warning: no {what}: {type(error).__name__}: {error}", file=sys.stderr)
+
+
 def draw(results: Sequence[Result], path: Path) -> None:
-    """Write a PNG or, by its name, an SVG."""
+    """One comparison: goodput over time or delays, and goodput by path."""
     drawing = canvas(10)
     left, right = drawing.subplots(1, 2, width_ratios=(3, 2))
     groups = grouped(results)
     if "delays_s" in results[0].main:
-        cdf(
-            left,
-            {n: [1e3 * d for r in g for d in r.main["delays_s"]] for n, g in groups.items()},
-            "delay [ms]",
-        )
+        delays = {n: [1e3 * d for r in g for d in r.main["delays_s"]] for n, g in groups.items()}
+        tail(left, delays, "delay [ms]")
     else:
         _over_time(left, groups)
     _by_path(right, groups)
@@ -53,16 +66,21 @@ def draw(results: Sequence[Result], path: Path) -> None:
 
 
 def _over_time(axes: Axes, groups: dict[str, list[Result]]) -> None:
+    """Of the first seed. Grey: the warm-up. Dotted: payload rate of all paths, and of the best."""
     for name, group in groups.items():
         samples = group[0].main.get("over_time_s_bps")
         if samples:
             time, rate = zip(*by_second(samples), strict=True)
-            style = "--" if group[0].conditions.plain_tcp else "-"
-            axes.plot(time, [r / 1e6 for r in rate], style, label=name, linewidth=1.3)
-    axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]")
+            axes.plot(time, [r / 1e6 for r in rate], label=name, **palette.line(name))
+    first = next(iter(groups.values()))[0].conditions
+    capacities = [p.capacity / 1e6 for p in first.paths]
+    for level in {sum(capacities), max(capacities)}:
+        axes.axhline(level, color="grey", linewidth=0.7, linestyle=":")
+    axes.axvspan(0, getattr(first.workload, "warmup", 0), color="black", alpha=0.07)
+    axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]", xlim=(0, None))
     columns = _columns(groups)
     axes.set_ylim(bottom=0, top=(1.15 + 0.1 * -(-len(groups) // columns)) * axes.get_ylim()[1])
-    if axes.lines:
+    if axes.get_legend_handles_labels()[0]:
         axes.legend(fontsize="small", loc="upper center", ncols=columns)
     axes.grid(alpha=0.3)
 
@@ -77,8 +95,13 @@ def _by_path(axes: Axes, groups: dict[str, list[Result]]) -> None:
     paths = len(next(iter(groups.values()))[0].path_bytes)
     for i in range(paths):
         part = [goodput(g) / 1e6 * g[0].shares[i] for g in groups.values()]
-        axes.bar(names, part, bottom=base, label=f"path {i + 1}", width=0.6)
+        colour = palette.path(i + 1)
+        axes.bar(names, part, bottom=base, label=f"path {i + 1}", width=0.6, color=colour, edgecolor="grey")
         base = [b + p for b, p in zip(base, part, strict=True)]
+    for name, group in groups.items():
+        if len(group) > 1:
+            rates, mid = [r.goodput / 1e6 for r in group], goodput(group) / 1e6
+            axes.errorbar([name], [mid], [[mid - min(rates)], [max(rates) - mid]], color="black", capsize=3)
     for name, top in zip(names, base, strict=True):
         axes.annotate(f"{top:.2f}", (name, top), ha="center", va="bottom", fontsize="small")
     axes.set(ylabel="goodput by path [Mbit/s]")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
+from textwrap import shorten
 
 from rich.console import Console
 from rich.table import Table
@@ -14,6 +15,7 @@ from .experiment import TCP, Result
 from .network import BOTH, DOWN
 from .workloads import Workload
 
+LONGEST = 200  # characters of a path in a title; its events may be hundreds
 EXTRA = {  # per workload: heading, figure, factor
     "blocks": [
         ("p50 ms", "delay_p50_s", 1e3),
@@ -52,12 +54,6 @@ def goodput(results: Sequence[Result]) -> float:
     return median([r.goodput for r in results] or [0.0])
 
 
-def middle(values: Sequence[float | None], form: str, factor: float = 1) -> str:
-    """The median as text; a dash if there are runs without a value."""
-    known = [v for v in values if v is not None]
-    return format(factor * median(known), form) if known and len(known) == len(values) else "-"
-
-
 def table(results: Sequence[Result]) -> Table:
     """Goodput per scheduler, against plain TCP and against what the paths offer."""
     groups = grouped(results)
@@ -67,7 +63,11 @@ def table(results: Sequence[Result]) -> Table:
         "Goodput: what the receiving program got. Benefit: 0 like the best path, "
         "1 the sum of all, -1 nothing."
     )
-    view.add_column("scheduler")
+    view.add_column("scheduler", no_wrap=True, min_width=max(map(len, groups)))
+    several = max(map(len, groups.values())) > 1
+    if several:
+        view.caption += " Median of the runs [least..most]."
+        view.add_column("runs", justify="right")
     extra = EXTRA.get(first.workload.name, [])
     for name in ("goodput Mbit/s", "of TCP", "benefit", *(heading for heading, *_ in extra)):
         view.add_column(name, justify="right")
@@ -75,17 +75,28 @@ def table(results: Sequence[Result]) -> Table:
         view.add_column(f"path {i}", justify="right")
     tcp: dict[tuple[str, str], list[Result]] = {}  # the best of them
     for group in groups.values():
-        if group[0].conditions.plain_tcp and goodput(group) > goodput(tcp.get(_peer(group[0]), [])):
-            tcp[_peer(group[0])] = group
+        if group[0].conditions.plain_tcp and goodput(group) > goodput(tcp.get(peer(group[0]), [])):
+            tcp[peer(group[0])] = group
     for name, group in groups.items():
         rate, c = goodput(group), group[0].conditions
-        alone = goodput(tcp[_peer(group[0])]) if _peer(group[0]) in tcp else 0
+        alone = goodput(tcp[peer(group[0])]) if peer(group[0]) in tcp else 0
         of_tcp = f"{rate / alone:.2f}" if alone else "-"
-        worth = "-" if c.plain_tcp else middle([baseline.benefit(r, results) for r in group], "+.2f")
-        more = [middle([r.main[figure] for r in group], ".2f", factor) for _, figure, factor in extra]
-        shares = [f"{share:.0%}" for share in group[0].shares]
-        view.add_row(name, f"{rate / 1e6:.2f}", of_tcp, worth, *more, *shares)
+        worth = "-" if c.plain_tcp else spread([baseline.benefit(r, results) for r in group], "+.2f")
+        more = [spread([r.main[figure] for r in group], factor=factor) for _, figure, factor in extra]
+        shares = [f"{median(values):.0%}" for values in zip(*(r.shares for r in group), strict=True)]
+        count = [str(len(group))] if several else []
+        rates = spread([r.goodput for r in group], factor=1e-6)
+        view.add_row(name, *count, rates, of_tcp, worth, *more, *shares)
     return view
+
+
+def spread(values: Sequence[float | None], form: str = ".2f", factor: float = 1) -> str:
+    """The median and, of several, from the least to the most; a dash if there are runs without a value."""
+    known = [factor * v for v in values if v is not None]
+    if not known or len(known) < len(values):
+        return "-"
+    text = format(median(known), form)
+    return text if len(known) == 1 else f"{text} [{min(known):{form}}..{max(known):{form}}]"
 
 
 GOT = {"goodput_bps": ("Mbit/s", 1e-6), "completion_mean_s": ("mean s", 1), "delay_p95_s": ("p95 ms", 1e3)}
@@ -104,13 +115,13 @@ def neighbours(results: Sequence[Result]) -> Table:
     for name, group in grouped(results).items():
         cells = []
         for number, figure, _ in judged:
-            cells.append(middle([baseline.got(r)[number][figure] for r in group], ".2f", GOT[figure][1]))
-            cells.append(middle([baseline.worst_harm(r, results, number, figure) for r in group], "+.2f"))
+            cells.append(spread([baseline.got(r)[number][figure] for r in group], factor=GOT[figure][1]))
+            cells.append(spread([baseline.worst_harm(r, results, number, figure) for r in group], "+.2f"))
         view.add_row(name, *cells)
     return view
 
 
-def _peer(result: Result) -> tuple[str, str]:
+def peer(result: Result) -> tuple[str, str]:
     """What a result and the plain TCP to compare it with have in common."""
     return result.conditions.kernel, result.conditions.congestion
 
@@ -127,18 +138,24 @@ def describe(workload: Workload) -> str:
             return f"{workload.count} answers of {workload.size} bytes"
         case "http":
             return f"{workload.requests} requests of {workload.size} bytes, {workload.clients} at a time"
+        case "incast":
+            return f"{workload.rounds} rounds of {workload.size} bytes from each"
     return settings.text(workload, whole=True)
 
 
 def title(results: Sequence[Result]) -> str:
     c = results[0].conditions
-    lines = [f"path {i}: {path}" for i, path in enumerate(c.paths, 1)]
+    lines = [
+        f"path {i}: {shorten(str(path), LONGEST, placeholder=' ...')}" for i, path in enumerate(c.paths, 1)
+    ]
     buffer = f"buffers {c.buffer / 1000:g} KB" if c.buffer else "autotuned buffers"
     releases = ", ".join(dict.fromkeys(r.kernel["release"] for r in results))
     others = "".join(f", beside {each}" for each in c.others)
     controls = " and ".join(dict.fromkeys(r.conditions.congestion for r in results))
     sysctls = "".join(f", {text}" for text in c.sysctl_texts)
-    lines.append(f"Linux {releases}, {controls}, {buffer}, {describe(c.workload)}{others}{sysctls}")
+    seeds = sorted({r.conditions.seed for r in results})
+    which = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
+    lines.append(f"Linux {releases}, {which}, {controls}, {buffer}, {describe(c.workload)}{others}{sysctls}")
     return "\n".join(lines)
 
 

@@ -9,10 +9,15 @@ from dataclasses import dataclass
 
 from .experiment import scratch
 from .guest import Guests
+from .units import UnitError
 
 SYSCTL = "/proc/sys/net/mptcp"
 MODULE = re.compile(r"(?:tcp|mptcp_cong)_(\w+)\.ko")  # of a congestion control, but for OTHERS
 OTHERS = {"diag", "test"}
+
+
+class UnknownName(UnitError):
+    """A scheduler or congestion control that the kernel does not have; the message says what it has."""
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
+from textwrap import fill
 
 from rich.table import Table
 
 from . import baseline, designs, metrics, plot
 from .experiment import Result
-from .figures.base import QUANTILES, as_paths, benefit_axis, boxes
+from .figures.base import BOXES, QUANTILES, as_paths, benefit_axis, boxes, quantiles
 from .paths import Path
 from .report import console
 
@@ -51,22 +52,27 @@ def report(results: Sequence[Result], image: FilePath) -> None:
     for heading in ("", "runs", "goodput Mbit/s", *(f"p{q}" for q in QUANTILES), "worst"):
         view.add_column(heading, justify="right" if heading else "left")
     for name, group in series.items():
-        benefits = _benefits(group, results)
+        benefits = benefits_of(group, results)
         mean = sum(r.goodput for r in group) / len(group) / 1e6
-        cells = [*metrics.percentiles(benefits, QUANTILES), min(benefits)] if benefits else []
-        view.add_row(name, str(len(group)), f"{mean:.2f}", *(f"{cell:+.2f}" for cell in cells))
+        cells = [*quantiles(benefits), min(benefits)] if benefits else []
+        shown = [cell if isinstance(cell, str) else f"{cell:+.2f}" for cell in cells]
+        view.add_row(name, str(len(group)), f"{mean:.2f}", *shown)
     console().print(view)
     if len(kernels) > 1:
         _pair(results)
+    plot.attempt("drawing", lambda: _draw({n: benefits_of(g, results) for n, g in series.items()}, image))
+
+
+def _draw(series: Mapping[str, Sequence[float]], image: FilePath) -> None:
     drawing = plot.canvas()
     axes = drawing.subplots()
-    worth = {name: _benefits(group, results) for name, group in series.items()}
-    boxes(axes, worth, "aggregation benefit")
+    boxes(axes, series, "aggregation benefit")
     benefit_axis(axes)
+    drawing.supxlabel(fill(BOXES, 150), fontsize=6.5, x=0.01, ha="left")
     plot.save(drawing, image)
 
 
-def _benefits(group: Sequence[Result], results: Sequence[Result]) -> list[float]:
+def benefits_of(group: Sequence[Result], results: Sequence[Result]) -> list[float]:
     """Where there is one."""
     return [worth for r in group if (worth := baseline.benefit(r, results)) is not None]
 

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from .. import metrics, paths
 from ..experiment import TCP, Conditions
 from ..workloads import Blocks
-from .base import Figure, Outcome, Setting, Table, add_quantiles, cdf, points, quantile_table
+from .base import Figure, Outcome, Setting, Table, add_quantiles, bars, cdf, points, quantile_table, tail
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -53,8 +53,9 @@ class BlockDelays(Figure):
             series[label] = delays
             if delays:
                 table.add(label, *metrics.percentiles(delays, (50, 95, 99, 100)))
-        cdf(axes, series, "delay of a block [ms]")
-        axes.set_xscale("log")
+        tail(axes, series, "delay of a block [ms]")
+        if any(series.values()):
+            axes.set_xscale("log")
         return table
 
 
@@ -123,6 +124,7 @@ class Handover(Figure):
     50 messages of 200 bytes a second; path 1 is dead from 10 s to 20 s.
     """
 
+    caption: ClassVar[str] = "Bar: median; line: from the least to the most."
     schedulers: tuple[str, ...] = ("default", "minrtt", "rr", "inorder", "redundant")
 
     def _cell(self, s: Setting, scheduler: str) -> list[Conditions]:
@@ -139,16 +141,16 @@ class Handover(Figure):
 
     def draw(self, s: Setting, results: Outcome, canvas: Canvas) -> Table:
         axes, table = canvas.subplots(), quantile_table("longest silence, ms")
-        bars = {}
+        found: dict[str, list[float]] = {}
         for name in [TCP, *s.having(*self.schedulers)]:
             runs = [results[c] for c in self._cell(s, name) if c in results]
             label = "TCP on path 1" if name == TCP else name
             values = [MS * r.main["longest_gap_s"] for r in runs]
             add_quantiles(table, label, values)
-            bars[label] = metrics.percentiles(values, [50])[0] if values else 0
-        axes.bar(list(bars), list(bars.values()), width=0.6)
-        axes.set(ylabel="longest silence [ms], median")
-        if any(bars.values()):
+            found[label] = values
+        bars(axes, found)
+        axes.set(ylabel="longest silence [ms]")
+        if any(found.values()):
             axes.set_yscale("log")
         axes.grid(axis="y", alpha=0.3)
         return table
@@ -161,7 +163,7 @@ DELAYS = [
         "fig3.8", "Delay of an application-limited connection, by congestion control",
         "20 % of the capacity, low BDP: below 1 % in 70 % of the environments, up to 100 % in the rest;"
         " 80 %, high BDP: more, wVegas up to 10000 %",
-        (("low", 0.2, 99), ("high", 0.8, 99)), congestions=CONTROLS, count=4,
+        (("low", 0.2, 99), ("high", 0.8, 99)), ("minrtt",), CONTROLS, count=4,
     ),
     BlockDelays(
         "fig4.5", "Head-of-line blocking at 4 Mbit/s",

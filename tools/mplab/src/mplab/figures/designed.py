@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from .. import designs, metrics
 from ..experiment import Conditions, Result
 from ..paths import Path
 from .base import (
+    BOXES,
     Figure,
     Outcome,
     Setting,
@@ -64,6 +65,7 @@ class Designed(Figure):
     how full the queues are in the first environment, with the last buffer.
     """
 
+    caption: ClassVar[str] = BOXES
     environments: tuple[str, ...]
     schedulers: tuple[str, ...] = ("default",)
     congestions: tuple[str, ...] = ("cubic",)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .. import paths
+from .. import palette, paths
 from ..experiment import Conditions, Result
 from ..workloads import Incast
 from .base import Figure, Outcome, Setting, Table, legend, middle
@@ -59,8 +59,8 @@ class ManyServers(Figure):
             cells = [[results[c] for c in self._cell(s, name, n) if c in results] for n in counts]
             goodput = [middle([r.goodput / 1e6 for r in cell]) for cell in cells]
             slowest = [middle([MS * slowest_answer(r) for r in cell]) for cell in cells]
-            left.plot(counts, goodput, "-o", label=name, markersize=3, linewidth=1.3)
-            right.plot(counts, slowest, "-o", label=name, markersize=3, linewidth=1.3)
+            left.plot(counts, goodput, marker="o", label=name, markersize=3, **palette.line(name))
+            right.plot(counts, slowest, marker="o", label=name, markersize=3, **palette.line(name))
             table.add(f"{name}: goodput Mbit/s", *goodput)
             table.add(f"{name}: slowest answer ms", *slowest)
         left.set(xlabel="servers", ylabel="goodput [Mbit/s]", ylim=(0, None))

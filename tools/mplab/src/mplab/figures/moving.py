@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from .. import metrics, paths
+from .. import metrics, palette, paths
 from ..experiment import Conditions, Result
 from ..workloads import Bulk
 from .base import Figure, Outcome, Setting, Table, legend, middle
@@ -29,6 +29,7 @@ BACK = 0.8  # of the rate before
 class Congested(Figure):
     """Two equal paths; from 20 s to 40 s four TCP flows (Reno) are on the first one, too."""
 
+    caption: ClassVar[str] = "Grey: the competing flows are there."
     controls: tuple[str, ...] = ("cubic", "reno", "lia", "olia", "balia", "wvegas")
 
     def _cell(self, s: Setting, congestion: str) -> list[Conditions]:
@@ -74,7 +75,7 @@ def _draw(axes: Axes, name: str, runs: Sequence[Rates]) -> None:
             seconds.setdefault(second, []).append(rate / 1e6)
     if seconds:
         means = [sum(v) / len(v) for v in seconds.values()]
-        axes.plot(list(seconds), means, label=name, linewidth=1.1)
+        axes.plot(list(seconds), means, label=name, **palette.line(name))
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from .. import metrics, paths
+from .. import metrics, palette, paths
 from ..experiment import Conditions, Result
 from ..workloads import Bulk
 from .base import (
+    BOXES,
     Figure,
     Outcome,
     Setting,
@@ -62,7 +63,7 @@ class SharedBottleneck(Figure):
         for congestion in s.controls(*self.controls):
             cells = [[results[c] for c in self._cell(s, congestion, n) if c in results] for n in counts]
             shares = [middle([share(r) for r in cell]) for cell in cells]
-            axes.plot(counts, shares, "-o", label=congestion, markersize=3, linewidth=1.3)
+            axes.plot(counts, shares, marker="o", label=congestion, markersize=3, **palette.line(congestion))
             table.add(f"{congestion}, share", *shares)
             table.add(f"{congestion}, of one TCP", *(middle([of_tcp(r) for r in cell]) for cell in cells))
         axes.axhspan(*(f / (1 + f) for f in FAIR), color="tab:green", alpha=0.15, label="0.8 to 1.2 of TCP")
@@ -106,6 +107,7 @@ class Triangle(Figure):
     bottlenecks are idle meanwhile: there it is the scheduler that is measured.
     """
 
+    caption: ClassVar[str] = BOXES
     panels: tuple[Panel, ...]
 
     def _cell(self, s: Setting, panel: Panel, congestion: str) -> list[Conditions]:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from .. import metrics, paths
+from .. import metrics, palette, paths
 from ..experiment import Conditions, Result
 from ..paths import Path
 from ..workloads import Bulk, Request
 from .base import (
+    BOXES,
     Figure,
     Outcome,
     Setting,
@@ -35,6 +36,7 @@ FIXED = 4_000_000
 class ShortTransfers(Figure):
     """Benefit of a download, the first subflow on a random path, or on the one best for TCP."""
 
+    caption: ClassVar[str] = BOXES
     scheduler: str = "default"
 
     def _sizes(self, s: Setting) -> dict[str, int]:
@@ -142,7 +144,7 @@ class SlowStart(Figure):
             later = [delay for pair in pairs if (delay := _later(*pair)) is not None]
             add_quantiles(table, name, later)
             if later:
-                axes.hist(later, bins=21, range=(-5, 5), alpha=0.6, label=name)
+                axes.hist(later, bins=21, range=(-5, 5), alpha=0.6, label=name, color=palette.colour(name))
         axes.set(xlabel="autotuned later than a fixed 4 MB buffer by [s]", ylabel="experiments")
         legend(axes)
         return table

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .. import paths
+from .. import palette, paths
 from ..experiment import TCP, Conditions
 from ..workloads import Bulk
 from .base import Figure, Outcome, Setting, Table, goodputs, legend, middle
@@ -69,13 +69,13 @@ class Sweep(Figure):
         for name, (scheduler, path) in self._curves(s).items():
             cells = [self._cell(s, scheduler, b, path) for b in buffers]
             goodput = [middle(goodputs(results, cell)) / 1e6 for cell in cells]
-            style = "--" if scheduler == TCP else "-o"
-            (line,) = axes.plot(buffers, goodput, style, label=name, linewidth=1.3, markersize=3)
+            dots = "" if scheduler == TCP else "o"
+            axes.plot(buffers, goodput, marker=dots, label=name, markersize=3, **palette.line(name))
             table.add(name, *goodput)
             if self.throughput and scheduler != TCP:
                 carried = [self._carried(s, results, cell) for cell in cells]
                 label = f"{name}, carried by the links"
-                axes.plot(buffers, carried, ":", color=line.get_color(), label=label)
+                axes.plot(buffers, carried, ":", color=palette.colour(name), label=label)
                 table.add(label, *carried)
         axes.set(xlabel="buffer limit [KB]", ylabel="goodput [Mbit/s]", xscale="log", ylim=(0, None))
         axes.set_xticks(buffers, [str(b) for b in buffers])
@@ -100,9 +100,9 @@ SWEEPS = [
         WIFI_3G, ("default", "minrtt", "rr", "inorder"), KB, SMALL_KB,
     ),
     Sweep(
-        "fig4.6", "Opportunistic retransmission: goodput, and what the links carry for it",
+        "fig4.6", "Retransmission and penalization: what the links carry for it",
         "goodput almost always as good as TCP over WiFi; wasteful of capacity when the buffer is small",
-        WIFI_3G, ("minrtt", "minrtt+r"), KB, SMALL_KB, throughput=True,
+        WIFI_3G, ("minrtt", "minrtt+rp"), KB, SMALL_KB, throughput=True,
     ),
     Sweep(
         "fig4.7", "Retransmission and penalization",

@@ -62,7 +62,7 @@ class Http(Workload):
             why = [line for line in said.splitlines() if line.startswith(("Failed", "Non-2xx", "   (Con"))]
             raise GuestError(f"requests failed: {'; '.join(why)}")
         per_second = figure(r"Requests per second:\s+([0-9.]+)")
-        enough = self.requests >= metrics.FEWEST
+        enough = self.requests >= metrics.PERCENTILES_FROM
         return {
             "goodput_bps": per_second * self.size * 8,
             "requests_per_second": per_second,

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""What a command of the plan gives, as one number per subject and figure."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from .. import commands, metrics, plot, report, spaces
+from ..experiment import Result
+from ..guest import Guests
+from ..runner import Runner, Store
+from ..schedulers import available
+from . import sources
+from .plan import EvidenceError, Measured
+
+DIGITS = 6  # of a number in a file
+MANY = metrics.PERCENTILES_FROM
+
+
+def _single(group: Sequence[Result], alone: Sequence[Result] | None) -> dict[str, float]:
+    """Medians of one comparison's runs: rates in Mbit/s, times in ms."""
+    rate = report.goodput(group)
+    found = {"goodput": rate / 1e6}
+    benefits = [r.benefit for r in group if r.benefit is not None]
+    if benefits and not group[0].conditions.plain_tcp:
+        found["benefit"] = median(benefits)
+    if alone:
+        found["of_tcp"] = rate / report.goodput(alone)
+    for i in range(len(group[0].shares)):
+        found[f"path{i + 1}_share"] = median(r.shares[i] for r in group)
+    for key, value in group[0].main.items():
+        if key.endswith("_s") and key != "start_s" and isinstance(value, int | float):
+            values = [r.main[key] for r in group if r.main[key] is not None]
+            found[f"{key[:-2]}_ms"] = 1e3 * median(values)
+    return found
+
+
+def _over_points(group: Sequence[Result], results: Sequence[Result]) -> dict[str, float]:
+    """The benefit over a design."""
+    values = spaces.benefits_of(group, results)
+    found = {"worst_benefit": min(values), "median_benefit": median(values)}
+    if len(values) >= MANY:
+        found["p5_benefit"] = metrics.percentiles(values, [5])[0]
+    return found
+
+
+def _compared(args: argparse.Namespace, kernels: Mapping[str, Guests], runner: Runner) -> dict[str, dict]:
+    points = [tuple(args.paths)] if args.command == "run" else commands.space(args)
+    results = list(runner.run(commands.plan(args, points, dict(kernels)), args.command).values())
+    groups = report.grouped(results)
+    if args.command == "design":
+        return {name: _over_points(group, results) for name, group in groups.items()}
+    alone = {report.peer(g[0]): g for g in groups.values() if g[0].conditions.plain_tcp}
+    return {name: _single(group, alone.get(report.peer(group[0]))) for name, group in groups.items()}
+
+
+def _figure(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[str, dict]:
+    """The rows of a figure's table; the first cell names the row."""
+    from ..figures import FIGURES, Setting
+
+    schedulers, controls = available(guests)
+    setting = Setting(args.full, schedulers, tuple(controls), args.design_seed, strict=True)
+    found: dict[str, dict] = {}
+    for name in args.names:
+        results = runner.run(FIGURES[name].plan(setting), name)
+        table = FIGURES[name].draw(setting, results, plot.canvas())
+        found |= {row[0]: dict(zip(table.header[1:], row[1:], strict=False)) for row in table.rows}
+    return found
+
+
+def _rounded(figures: Mapping[str, float | str]) -> dict[str, float | str]:
+    return {key: v if isinstance(v, str) else float(f"{v:.{DIGITS}g}") for key, v in figures.items()}
+
+
+def measure(command: str, args: argparse.Namespace, guests: Guests, store: Store, jobs: int) -> Measured:
+    """Run what is not in the store yet. args: the command, parsed."""
+    runner = Runner({"patched": guests}, store, jobs)
+    if args.command in ("run", "design"):
+        values = _compared(args, {"patched": guests}, runner)
+    elif args.command == "figure":
+        values = _figure(args, guests, runner)
+    else:
+        raise EvidenceError(f"plan.toml: '{command}': evidence is from run, design or figure")
+    if runner.failures:
+        raise EvidenceError(f"'{command}': {len(runner.failures)} runs failed")
+    rounded = {subject: _rounded(figures) for subject, figures in values.items()}
+    return Measured(command, guests.build_id, sources.digest(), rounded)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""plan.toml: what is measured, and the tables made of it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..guest import TOP
+
+DIRECTORY = TOP / "Documentation" / "evidence"
+Values = Mapping[str, Mapping[str, float | str]]  # subject (a scheduler, a row), figure: value
+
+
+class EvidenceError(Exception):
+    """Something in the files that does not fit together; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """Some figures of a measurement. subjects: their names there, {} for the table's."""
+
+    label: str
+    source: str
+    show: tuple[str, ...]
+    subjects: tuple[str, ...] = ("{}",)
+
+
+@dataclass(frozen=True)
+class Table:
+    """subjects: label and name of each. down: a row for each of them, otherwise a column."""
+
+    head: str
+    subjects: tuple[tuple[str, str], ...]
+    columns: tuple[Column, ...]
+    down: bool = False
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What NAME.json holds."""
+
+    command: str
+    kernel: str
+    sources: str
+    values: Values
+
+    def value(self, subject: str, figure: str) -> float | str | None:
+        """None: not measured for that one."""
+        return self.values.get(subject, {}).get(figure)
+
+
+@dataclass(frozen=True)
+class Plan:
+    commands: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, Table] = field(default_factory=dict)
+
+
+def _pair(subject: str | list[str]) -> tuple[str, str]:
+    return (f"`{subject}`", subject) if isinstance(subject, str) else (subject[0], subject[1])
+
+
+def _several(names: str | list[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _column(raw: Mapping[str, Any], default: Mapping[str, Any]) -> Column:
+    merged = {**default, **raw}
+    return Column(
+        merged["label"], merged["from"], _several(merged["show"]), _several(merged.get("subject", "{}"))
+    )
+
+
+def _table(name: str, raw: Mapping[str, Any]) -> Table:
+    default = {key: raw[key] for key in ("from", "show", "subject") if key in raw}
+    try:
+        columns = tuple(_column(column, default) for column in raw["figures"])
+        subjects = tuple(_pair(subject) for subject in raw["subjects"])
+        return Table(raw.get("head", ""), subjects, columns, raw.get("subjects-are", "rows") == "rows")
+    except KeyError as error:
+        raise EvidenceError(f"plan.toml: table {name} lacks {error}") from None
+
+
+def read(directory: Path = DIRECTORY) -> Plan:
+    """The plan, all of whose tables are made of what it measures."""
+    try:
+        raw = tomllib.loads((directory / "plan.toml").read_text())
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise EvidenceError(f"{directory}/plan.toml: {error}") from None
+    tables = {name: _table(name, table) for name, table in raw.get("tables", {}).items()}
+    commands = raw.get("measure", {})
+    for name, table in tables.items():
+        for column in table.columns:
+            if column.source not in commands:
+                raise EvidenceError(f"plan.toml: table {name} takes '{column.source}', which is not measured")
+    return Plan(commands, tables)
+
+
+def load(name: str, directory: Path = DIRECTORY) -> Measured:
+    file = directory / f"{name}.json"
+    try:
+        raw = json.loads(file.read_text())
+        return Measured(raw["command"], raw["kernel"], raw["sources"], raw["values"])
+    except (OSError, ValueError, KeyError):
+        how = f"make evidence ONLY={name}"
+        raise EvidenceError(f"{file.name} is missing or not whole: run '{how}'") from None
+
+
+def save(name: str, measured: Measured, directory: Path = DIRECTORY) -> None:
+    """One line per subject, so that a change shows in a diff."""
+    rows = ",\n".join(f"  {json.dumps(s)}: {json.dumps(figures)}" for s, figures in measured.values.items())
+    head = {"command": measured.command, "kernel": measured.kernel, "sources": measured.sources}
+    text = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items())
+    (directory / f"{name}.json").write_text(f'{{\n{text},\n "values": {{\n{rows}\n }}\n}}\n')

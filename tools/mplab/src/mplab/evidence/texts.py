@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Numbers in the documents: tables and single ones, between markers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from ..guest import TOP
+from .plan import EvidenceError, Measured, Plan, Table
+
+MARKED = re.compile(r"(<!-- evidence: (.+?) -->)(.*?)(<!-- /evidence -->)", re.DOTALL)
+NOTHING = ""  # in a table, what was not measured
+FORMATS = (  # how a figure is written, by the end of its name
+    ("share", lambda v: f"{100 * v:.0f} %"),
+    ("benefit", lambda v: f"{v:+.2f}"),
+    ("_ms", lambda v: f"{v:.0f}"),
+    ("", lambda v: f"{v:.2f}" if abs(v) < 100 else f"{v:.0f}"),
+)
+Load = Callable[[str], Measured]
+
+
+def documents(top: Path = TOP) -> list[Path]:
+    return [top / "README.md", *sorted((top / "Documentation").glob("*.md"))]
+
+
+def shown(figure: str, value: float | str | None) -> str:
+    if value is None or isinstance(value, str):
+        return value or NOTHING
+    return next(write for end, write in FORMATS if figure.endswith(end))(value)
+
+
+def _cell(table: Table, column: int, subject: str, load: Load) -> str:
+    wanted = table.columns[column]
+    measured = load(wanted.source)
+    names = [pattern.replace("{}", subject) for pattern in wanted.subjects]
+    cells = [shown(figure, measured.value(name, figure)) for name in names for figure in wanted.show]
+    return ", ".join(cells) if any(cells) else NOTHING
+
+
+def markdown(table: Table, load: Load) -> str:
+    """The table, subjects as rows or as columns."""
+    labels = [label for label, _ in table.subjects]
+    body = [
+        [_cell(table, i, subject, load) for i in range(len(table.columns))] for _, subject in table.subjects
+    ]
+    others = [column.label for column in table.columns]
+    if not table.down:
+        labels, others, body = others, labels, [list(row) for row in zip(*body, strict=True)]
+    rows = [[label, *cells] for label, cells in zip(labels, body, strict=True)]
+    # a label may itself be several cells: their number is the first column's
+    lead = table.head.count("|") + 1
+    lines = ["| " + " | ".join([table.head, *others]) + " |"]
+    lines.append("|" + "|".join(["---"] * lead + ["---:"] * len(others)) + "|")
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def _text(what: str, plan: Plan, load: Load) -> str:
+    """What stands between a pair of markers."""
+    if what in plan.tables:
+        return f"\n{markdown(plan.tables[what], load)}\n"
+    name, _, rest = what.partition(" ")
+    if name not in plan.commands:
+        raise EvidenceError(f"plan.toml has no table and no measurement '{name}'")
+    subject, _, figure = rest.rpartition(" ")
+    value = load(name).value(subject, figure)
+    if value is None:
+        raise EvidenceError(f"{name}.json has no '{figure}' of '{subject}'")
+    return shown(figure, value)
+
+
+def renewed(text: str, plan: Plan, load: Load) -> str:
+    """A document with the numbers as they are."""
+    return MARKED.sub(lambda m: f"{m[1]}{_text(m[2], plan, load)}{m[4]}", text)
+
+
+def used(text: str) -> set[str]:
+    """The tables and measurements that a document takes something from."""
+    found = {m[2] for m in MARKED.finditer(text)}
+    return found | {what.partition(" ")[0] for what in found}
