@@ -7,6 +7,7 @@ usage: accuracy.py [KERNEL]    a directory with 'linux' (default: build/uml)
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import sys
@@ -18,7 +19,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import network, paths, topology
+from mplab import experiment, network, paths, timeline, topology
 from mplab.experiment import TCP, Conditions, measure
 from mplab.guest import GuestError, Guests, scratch
 from mplab.workloads import PYTHON, Blocks, Bulk, Iperf, Workload
@@ -49,6 +50,18 @@ else:
         s.sendto(b"%09d" % n + bytes(1463), ("10.1.2.2", 9))
         if gap: time.sleep(gap)
     json.dump(sent, open(out, "w"))
+"""
+
+# Sends datagrams, 20 at a time, at so many bit/s for so many seconds: more than the link carries.
+FLOOD = """
+import socket, sys, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(17, 103, 1472)  # UDP_SEGMENT
+s.setsockopt(socket.SOL_SOCKET, 32, 1 << 26)
+rate, end = float(sys.argv[1]), time.monotonic() + float(sys.argv[2])
+while time.monotonic() < end:
+    s.sendto(bytes(20 * 1472), (sys.argv[3], 9))
+    time.sleep(20 * 1514 * 8 / rate)
 """
 
 
@@ -83,8 +96,10 @@ class Bench:
             run = f"{PYTHON} -I -S {directory}/udp.py {count} {gap} {directory}"
             self.guests.run(
                 topology.script(net)
-                + f"ip netns exec server {run}/got receive & sleep 0.5\n"
-                + f"ip netns exec client {run}/sent send\nwait\n",
+                + f"ip netns exec server {run}/got receive & receiver=$!\nsleep 0.5\n"
+                + timeline.start(net, directory)
+                + f"ip netns exec client {run}/sent send\nwait $receiver\n"
+                + timeline.end(),
                 directory,
                 "--seed",
                 "1",
@@ -92,15 +107,71 @@ class Bench:
             sent, got = (dict(json.loads((directory / f).read_text())) for f in ("sent", "got"))
         return sent, got
 
+    def flood(self, texts: Sequence[str], seconds: float, peak: float, device: str = "out") -> list[int]:
+        """Bytes that each bottleneck carried, from one second after the start on."""
+        net = network.disjoint([paths.parse(text) for text in texts])
+        ends = (topology.CLIENT, topology.SERVER)
+        name, other = ends if device == "out" else ends[::-1]
+        numbers = range(1, len(texts) + 1)
+        with scratch() as directory:
+            (directory / "flood.py").write_text(FLOOD)
+            flood = f"{PYTHON} -I -S {directory}/flood.py {peak} {seconds + 2}"
+            floods = [f"ip netns exec {name} {flood} {topology.address(other, n)} &\n" for n in numbers]
 
-def conditions(*texts: str, scheduler: str = TCP, workload: Workload = SHORT, seed: int = 0) -> Conditions:
-    return Conditions(tuple(map(paths.parse, texts)), scheduler, workload=workload, seed=seed)
+            def count(when: str) -> list[str]:
+                tc = "tc -n router{n} -s qdisc show dev {device} root >{directory}/{when}{n}\n"
+                return [tc.format(n=n, device=device, directory=directory, when=when) for n in numbers]
+
+            script = [topology.script(net), "sleep 0.5\n", timeline.start(net, directory), *floods]
+            script += ["sleep 1\n", *count("a"), f"sleep {seconds}\n", *count("b"), timeline.end()]
+            self.guests.run("".join(script), directory, "--seed", "1")
+            first, last = (
+                [int((directory / f"{when}{n}").read_text().split("Sent ")[1].split()[0]) for n in numbers]
+                for when in "ab"
+            )
+        return [b - a for a, b in zip(first, last, strict=True)]
+
+
+def conditions(
+    *texts: str, scheduler: str = TCP, workload: Workload = SHORT, seed: int = 0, offload: bool = True
+) -> Conditions:
+    parsed = tuple(map(paths.parse, texts))
+    return Conditions(parsed, scheduler, workload=workload, seed=seed, offload=offload)
 
 
 def goodput(b: Bench) -> None:
     for text in ("500kbit,20ms,200ms", WIFI, "100mbit,10ms,30ms", f"{WIFI},family=6", f"{WIFI},mtu=1400"):
         c = conditions(text, workload=Bulk(20, 5) if "kbit" in text else SHORT)
         b.near(f"TCP over {text}: payload rate", b.goodputs([c])[0], c.paths[0].capacity, 0.01)
+    c = conditions(WIFI, offload=False)
+    b.near(f"TCP over {WIFI} without offloads: payload rate", b.goodputs([c])[0], c.paths[0].capacity, 0.01)
+
+
+def _counters(snmp: str) -> dict[str, int]:
+    """Of /proc/net/snmp: IpOutRequests and so on."""
+    rows = [line.split() for line in snmp.splitlines()]
+    pairs = zip(rows[::2], rows[1::2], strict=True)
+    return {
+        head[0][:-1] + name: int(n)
+        for head, values in pairs
+        for name, n in zip(head[1:], values[1:], strict=True)
+    }
+
+
+def offloads(b: Bench) -> None:
+    """Hosts' TCP makes large segments, but each packet that a router forwards is a single one."""
+    for offload in (True, False):
+        c = conditions("100mbit,10ms,30ms", workload=Bulk(4, 1), offload=offload)
+        with scratch() as directory:
+            ends = ("client", "server", "router1")
+            look = [f"ip netns exec {e} cat /proc/net/snmp >{directory}/snmp-{e}\n" for e in ends]
+            b.guests.run(experiment.script(c, directory) + "".join(look), directory)
+            client, server, router = (_counters((directory / f"snmp-{e}").read_text()) for e in ends)
+        large = client["TcpOutSegs"] / client["IpOutRequests"]
+        right = large > 2 if offload else large < 1.01
+        b.check(f"segments that TCP sends at once, offloads {offload}", right, f"{large:.2f}")
+        segments = client["TcpOutSegs"] + server["TcpOutSegs"]
+        b.near("packets of the router: TCP's segments", router["IpForwDatagrams"], segments, 0.001)
 
 
 def round_trip(b: Bench) -> None:
@@ -135,6 +206,67 @@ def losses(b: Bench) -> None:
         b.near(f"mean run of losses of {text[1:]}", len(lost) / runs, run, 0.2)
 
 
+def _carried(text: str, begin: float, end: float) -> float:
+    """Bytes that a path's trace says."""
+    path, total, now = paths.parse(text), 0.0, 0.0
+    for duration, carried in itertools.cycle(path.trace.steps(path.frame)):
+        then = now + duration / 1e9
+        total += carried * max(min(then, end) - max(now, begin), 0) / (then - now)
+        now = then
+        if now >= end:
+            return total
+    return 0.0
+
+
+def recorded(b: Bench) -> None:
+    """Both formats, a trace's end, several paths; a link that is never idle carries all."""
+    with scratch() as directory:
+        rates, mahimahi = directory / "rates", directory / "mahimahi"
+        rates.write_text("8\n2.5\n0\n0.1\n20\n")
+        opportunities = (t for t in range(1, 4001) for _ in range((t * 7919) % 5 if t % 1000 < 700 else 0))
+        mahimahi.write_text("".join(f"{t}\n" for t in opportunities))
+        texts = [f"trace={f},2ms,100ms" for f in (rates, mahimahi)]
+        texts.append(f"trace={rates},2ms,100ms,step=30ms")
+        found = b.flood(texts, 9, 80e6)
+        for text, got in zip(texts, found, strict=True):
+            name = text.replace(f"{directory}/", "")
+            b.near(f"bytes over {name}", got, _carried(text, 1.001, 10.001), 0.01)
+
+
+def series(b: Bench) -> None:
+    """Delay and loss of each step; where the delay falls, packets stay in order."""
+    with scratch() as directory:
+        (directory / "rtt").write_text("20\n60\n40\n")
+        (directory / "loss").write_text("0\n50\n")
+        text = f"1gbit,rtt-trace={directory}/rtt,100ms,loss-trace={directory}/loss,step=100ms"
+        sent, got = b.datagrams(text, 6000, 0.0005)
+    begin = sent[0]
+    place = {n: divmod(when - begin, 0.1) for n, when in sent.items()}
+    wanted = {n: (0.01, 0.03, 0.02)[int(step) % 3] for n, (step, _) in place.items()}
+    late = [abs(got[n] - sent[n] - wanted[n]) for n in got if 0.011 < place[n][1] < 0.099]
+    b.check("RTT series within 0.1 ms", max(late) <= 1e-4, f"off by {max(late) * 1e3:.3f} ms")
+    order = sorted(got, key=lambda n: (got[n], n))
+    b.check("in order where the RTT falls", order == sorted(got), f"{len(order)} packets")
+    lost = [n for n in sent if n not in got]
+    b.near("loss series", len(lost) / len(sent), 0.25, 0.1)
+    odd = all(int(place[n][0]) % 2 for n in lost if 0.001 < place[n][1] < 0.099)
+    b.check("losses are in the steps that have them", odd, f"{len(lost)}")
+
+
+def way_back(b: Bench) -> None:
+    (got,) = b.flood(["8mbit,2ms,80ms,back=3mbit"], 6, 6e6, "in")
+    b.near("rate of the way back", got, 3e6 * 6 / 8, 0.01)
+
+
+def policer(b: Bench) -> None:
+    (got,) = b.flood(["8mbit,2ms,0ms,police=30k"], 6, 12e6)
+    b.near("rate that a policer lets through", got, 8e6 * 6 / 8, 0.01)
+    sent, got = b.datagrams("8mbit,2ms,0ms,police=30k", 60, 0)
+    longest = max(when - sent[n] for n, when in got.items())
+    b.check("at once it lets through its burst", 18 <= len(got) <= 20, f"{len(got)} frames of 1514 bytes")
+    b.check("and delays none", longest <= 0.0011, f"{longest * 1e3:.3f} ms")
+
+
 def repeatable(b: Bench) -> None:
     same = [conditions(WIFI, MOBILE, scheduler="minrtt") for _ in range(2)]
     first, second = b.goodputs(same)
@@ -152,6 +284,10 @@ def repeatable(b: Bench) -> None:
     rates = b.goodputs([conditions(WIFI, seed=seed) for seed in range(5)])
     spread = (max(rates) - min(rates)) / min(rates)
     b.check("five seeds on a lossless path within 0.5 %", spread < 0.005, f"spread {spread:.4%}")
+    traced = b.goodputs(
+        [conditions("trace=03-att,40ms,200ms", "trace=lte:1,rtt-trace=wifi:1,200ms") for _ in "12"]
+    )
+    b.check("equal seeds on traces", traced[0] == traced[1], f"{traced[0]:.3f} and {traced[1]:.3f} bit/s")
     lossy = b.goodputs([conditions(f"{WIFI},1%", seed=seed) for seed in range(2)])
     b.check("another seed, other losses", lossy[0] != lossy[1], f"{lossy[0]:.0f}, {lossy[1]:.0f} bit/s")
 
@@ -205,7 +341,8 @@ def real_time(b: Bench) -> None:
 def main() -> int:
     kernel = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     tests: Sequence[Callable[[Bench], None]] = (
-        goodput, round_trip, queue, losses, repeatable, against_iperf, known_result, outage, real_time,
+        goodput, offloads, round_trip, queue, losses, recorded, series, way_back, policer, repeatable,
+        against_iperf, known_result, outage, real_time,
     )  # fmt: skip
     with Guests(kernel) as guests, Guests(kernel, real_time=True) as real:
         bench = Bench(guests, real)
