@@ -154,7 +154,7 @@ def sharing(b: Bench) -> None:
     b.near("and with what others fetch they fill it", whole, CAPACITY, 0.03)
     found = f"{web['flows_count']}, mean {web['completion_mean_s']:.3f} s"
     b.check("short flows beside them", web["flows_count"] > 20, found)
-    same = baseline.worst_harm(ours, [alone], 0, "goodput_bps")
+    same = baseline.worst_harm(ours, {alone.conditions: alone}, 0, "goodput_bps")
     b.check("one subflow does no more harm than TCP", abs(same) < 0.2, f"{same:+.3f}")
     two = conditions("bulk,duration=15s,warmup=5s", scheduler="default", others=("tcp,count=2,path=1",))
     crowd = measure(b.guests, two).flows[1:]

@@ -191,6 +191,7 @@ class Baseline(unittest.TestCase):
         ]
         self.ours = result(self.c, 5e6, {"goodput_bps": 3e6}, {"goodput_bps": 1e6}, late)
         self.results = [*self.tcp, self.ours]
+        self.known = baseline.by_conditions(self.results)
 
     def test_one_tcp_flow_on_each_path(self) -> None:
         self.assertEqual([(c.scheduler, c.tcp_path) for c in baseline.on_each(self.c)], [(TCP, 1), (TCP, 2)])
@@ -203,35 +204,35 @@ class Baseline(unittest.TestCase):
         self.assertEqual(baseline.best([unknown, slow, fast]), fast)
 
     def test_benefit_against_what_tcp_gets(self) -> None:
-        self.assertAlmostEqual(baseline.benefit(self.ours, self.results), 1.0)
-        self.assertIsNone(baseline.benefit(self.ours, self.results[1:]))
+        self.assertAlmostEqual(baseline.benefit(self.ours, self.known), 1.0)
+        self.assertIsNone(baseline.benefit(self.ours, baseline.by_conditions(self.results[1:])))
 
     def test_benefit_against_the_rates_where_they_tell(self) -> None:
         c = Conditions(BOTH, "rr")
         whole = sum(p.capacity for p in BOTH)
-        self.assertAlmostEqual(baseline.benefit(result(c, whole), []), 1.0)
+        self.assertAlmostEqual(baseline.benefit(result(c, whole), {}), 1.0)
         changing = replace(c, paths=(paths.parse("8mbit,20ms,80ms,rate=1mbit@5s"), MOBILE))
         for other in (changing, replace(c, workload=Request())):
             with self.subTest(other):
-                self.assertIsNone(baseline.benefit(result(other, whole), []))
-                alone = [result(t, 1e6) for t in baseline.on_each(other)]
+                self.assertIsNone(baseline.benefit(result(other, whole), {}))
+                alone = {t: result(t, 1e6) for t in baseline.on_each(other)}
                 self.assertAlmostEqual(baseline.benefit(result(other, 1.5e6), alone), 0.5)
 
     def test_a_rate_of_its_own_has_no_benefit(self) -> None:
         for work in (Blocks(), Rpc()):
             c = Conditions(BOTH, "rr", workload=work)
-            alone = [result(t, 1e6) for t in baseline.on_each(c)]
+            alone = {t: result(t, 1e6) for t in baseline.on_each(c)}
             self.assertIsNone(baseline.benefit(result(c, 1e6), alone))
 
     def test_harm_is_against_tcp_on_the_same_path(self) -> None:
-        found = {(h.kind, h.path): h.share for h in baseline.harm(self.ours, self.results)}
+        found = {(h.kind, h.path): h.share for h in baseline.harm(self.ours, self.known)}
         self.assertEqual(found, {(0, 1): 0.25, (0, 2): 0.0, (1, 2): 0.5})
-        self.assertEqual(baseline.worst_harm(self.ours, self.results, 0, "goodput_bps"), 0.25)
-        self.assertIsNone(baseline.worst_harm(self.ours, [self.ours], 0, "goodput_bps"))
+        self.assertEqual(baseline.worst_harm(self.ours, self.known, 0, "goodput_bps"), 0.25)
+        self.assertIsNone(baseline.worst_harm(self.ours, {}, 0, "goodput_bps"))
 
     def test_the_same_does_no_harm(self) -> None:
         same = result(self.c, 4e6, *self.tcp[1].flows[1:])
-        shares = [h.share for h in baseline.harm(same, self.results) if h.path == 2]
+        shares = [h.share for h in baseline.harm(same, self.known) if h.path == 2]
         self.assertEqual(shares, [0.0, 0.0])
 
     def test_what_a_flow_of_others_gets(self) -> None:
@@ -239,7 +240,8 @@ class Baseline(unittest.TestCase):
         self.assertEqual(  # of those that TCP met
             baseline.got(self.tcp[0]), [{"goodput_bps": 4e6}, {"completion_mean_s": None}]
         )
-        row = runner.row(self.ours)
+        row = runner.row(self.ours, self.known)
+        self.assertAlmostEqual(row["benefit"], 1.0)
         self.assertEqual((row["beside1"], row["beside1_goodput_bps"]), ("tcp", 2e6))
         self.assertEqual(row["beside2_completion_mean_s"], 2.0)
 

@@ -9,13 +9,19 @@ multipath flow takes no more than one flow over that path would).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
 from . import metrics
 from .experiment import TCP, Conditions, Result
+
+Known = Mapping[Conditions, Result]
+
+
+def by_conditions(results: Iterable[Result]) -> Known:
+    return {r.conditions: r for r in results}
 
 
 def in_our_place(c: Conditions, path: int) -> Conditions:
@@ -28,9 +34,8 @@ def on_each(c: Conditions) -> list[Conditions]:
     return [in_our_place(c, path) for path in range(1, len(c.paths) + 1)]
 
 
-def measured(c: Conditions, results: Sequence[Result]) -> dict[int, Result]:
-    """Those of them that are among the results, by path."""
-    known = {r.conditions: r for r in results if r.conditions.plain_tcp}
+def measured(c: Conditions, known: Known) -> dict[int, Result]:
+    """Those of them that are known, by path."""
     return {wanted.tcp_path: known[wanted] for wanted in on_each(c) if wanted in known}
 
 
@@ -45,7 +50,7 @@ def best(results: Sequence[Result]) -> Result:
     return max(results, key=worth)
 
 
-def benefit(result: Result, results: Sequence[Result]) -> float | None:
+def benefit(result: Result, known: Known) -> float | None:
     """Aggregation benefit against the paths' rates or, where these do not tell, against what TCP got
     on each path; None for a workload that has a rate of its own, or if TCP was not measured."""
     c = result.conditions
@@ -53,7 +58,7 @@ def benefit(result: Result, results: Sequence[Result]) -> float | None:
         return None
     if result.benefit is not None:
         return result.benefit
-    alone = measured(c, results)
+    alone = measured(c, known)
     if len(alone) < len(c.paths):
         return None
     return metrics.benefit(result.goodput, [r.goodput for r in alone.values()])
@@ -92,13 +97,13 @@ class Harm:
     share: float
 
 
-def harm(result: Result, results: Sequence[Result]) -> list[Harm]:
+def harm(result: Result, known: Known) -> list[Harm]:
     """Against one TCP flow in our place on the same path, where that was measured."""
     c = result.conditions
     found: list[Harm] = []
     if c.plain_tcp:
         return found
-    for path, other in measured(c, results).items():
+    for path, other in measured(c, known).items():
         for number, each in enumerate(c.others):
             for figure, less in each.judged.items():
                 ours, theirs = (
@@ -110,7 +115,7 @@ def harm(result: Result, results: Sequence[Result]) -> list[Harm]:
     return found
 
 
-def worst_harm(result: Result, results: Sequence[Result], kind: int, figure: str) -> float | None:
+def worst_harm(result: Result, known: Known, kind: int, figure: str) -> float | None:
     """Of all paths; None: not measured."""
-    shares = [h.share for h in harm(result, results) if (h.kind, h.figure) == (kind, figure)]
+    shares = [h.share for h in harm(result, known) if (h.kind, h.figure) == (kind, figure)]
     return max(shares, default=None)

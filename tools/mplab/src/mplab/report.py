@@ -56,7 +56,7 @@ def goodput(results: Sequence[Result]) -> float:
 
 def table(results: Sequence[Result]) -> Table:
     """Goodput per scheduler, against plain TCP and against what the paths offer."""
-    groups = grouped(results)
+    groups, known = grouped(results), baseline.by_conditions(results)
     first = results[0].conditions
     view = Table(title=title(results), title_justify="left", caption_justify="left")
     view.caption = (
@@ -81,7 +81,7 @@ def table(results: Sequence[Result]) -> Table:
         rate, c = goodput(group), group[0].conditions
         alone = goodput(tcp[peer(group[0])]) if peer(group[0]) in tcp else 0
         of_tcp = f"{rate / alone:.2f}" if alone else "-"
-        worth = "-" if c.plain_tcp else spread([baseline.benefit(r, results) for r in group], "+.2f")
+        worth = "-" if c.plain_tcp else spread([baseline.benefit(r, known) for r in group], "+.2f")
         more = [spread([r.main[figure] for r in group], factor=factor) for _, figure, factor in extra]
         shares = [f"{median(values):.0%}" for values in zip(*(r.shares for r in group), strict=True)]
         count = [str(len(group))] if several else []
@@ -107,7 +107,7 @@ def neighbours(results: Sequence[Result]) -> Table:
     view = Table(title="What others get", title_justify="left", caption_justify="left")
     view.caption = "Harm: what they lose against one TCP flow in our place, on the path where it is most."
     view.add_column("scheduler")
-    kinds = results[0].conditions.others
+    kinds, known = results[0].conditions.others, baseline.by_conditions(results)
     judged = [(n, figure, each.name) for n, each in enumerate(kinds) for figure in each.judged]
     for _, figure, name in judged:
         view.add_column(f"{name} {GOT[figure][0]}", justify="right")
@@ -116,7 +116,7 @@ def neighbours(results: Sequence[Result]) -> Table:
         cells = []
         for number, figure, _ in judged:
             cells.append(spread([baseline.got(r)[number][figure] for r in group], factor=GOT[figure][1]))
-            cells.append(spread([baseline.worst_harm(r, results, number, figure) for r in group], "+.2f"))
+            cells.append(spread([baseline.worst_harm(r, known, number, figure) for r in group], "+.2f"))
         view.add_row(name, *cells)
     return view
 

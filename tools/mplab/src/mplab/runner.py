@@ -157,8 +157,9 @@ class Runner:
             print(f"mplab: {what}: {done} of {total}: {rate}", file=sys.stderr)
 
 
-def row(result: Result) -> dict[str, object]:
-    """A result as a row of a table: conditions, and every figure that is one number."""
+def row(result: Result, known: Outcome | None = None) -> dict[str, object]:
+    """A result as a row of a table: conditions, and every figure that is one number. known: results
+    that the benefit may need."""
     c = result.conditions
     workload = {"name": c.workload.name, **asdict(c.workload)}
     figures = {k: v for k, v in result.main.items() if isinstance(v, int | float) or v is None}
@@ -186,7 +187,7 @@ def row(result: Result) -> dict[str, object]:
         "workload": workload.pop("name"),
         **{f"workload_{k}": v for k, v in workload.items()},
         "all_goodput_bps": result.goodput,
-        "benefit": result.benefit if c.topology == "disjoint" else None,
+        "benefit": baseline.benefit(result, known or {}),
         "jain": metrics.jain([f["goodput_bps"] for f in result.flows]),
         **{f"path{i}_bytes": n for i, n in enumerate(result.path_bytes, 1)},
         **figures,
@@ -195,11 +196,13 @@ def row(result: Result) -> dict[str, object]:
 
 def write_csv(path: Path, results: Iterable[Result], failures: Iterable[Failure]) -> None:
     """A row per run; a failed run has a row with what went wrong."""
-    rows = [row(r) for r in results]
+    results = list(results)
+    known = baseline.by_conditions(results)
+    rows = [row(r, known) for r in results]
     for failure in failures:
         bare = Result(failure.conditions, ({"goodput_bps": 0.0},), (), {}, {"release": "", "build": ""})
         rows.append(
-            {**row(bare), "all_goodput_bps": None, "goodput_bps": None, "benefit": None, "jain": None}
+            {**row(bare, known), "all_goodput_bps": None, "goodput_bps": None, "benefit": None, "jain": None}
         )
         rows[-1]["error"] = failure.reason
     names = list(dict.fromkeys(name for r in rows for name in r))

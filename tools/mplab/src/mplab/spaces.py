@@ -48,11 +48,12 @@ def report(results: Sequence[Result], image: FilePath) -> None:
         c = r.conditions
         parts = [c.scheduler, *([c.congestion] if len(controls) > 1 else [])]
         series.setdefault(", ".join(parts + ([c.kernel] if len(kernels) > 1 else [])), []).append(r)
+    known = baseline.by_conditions(results)
     view = Table(title="Aggregation benefit over the design", title_justify="left")
     for heading in ("", "runs", "goodput Mbit/s", *(f"p{q}" for q in QUANTILES), "worst"):
         view.add_column(heading, justify="right" if heading else "left")
     for name, group in series.items():
-        benefits = benefits_of(group, results)
+        benefits = benefits_of(group, known)
         mean = sum(r.goodput for r in group) / len(group) / 1e6
         cells = [*quantiles(benefits), min(benefits)] if benefits else []
         shown = [cell if isinstance(cell, str) else f"{cell:+.2f}" for cell in cells]
@@ -60,7 +61,7 @@ def report(results: Sequence[Result], image: FilePath) -> None:
     console().print(view)
     if len(kernels) > 1:
         _pair(results)
-    plot.attempt("drawing", lambda: _draw({n: benefits_of(g, results) for n, g in series.items()}, image))
+    plot.attempt("drawing", lambda: _draw({n: benefits_of(g, known) for n, g in series.items()}, image))
 
 
 def _draw(series: Mapping[str, Sequence[float]], image: FilePath) -> None:
@@ -72,9 +73,9 @@ def _draw(series: Mapping[str, Sequence[float]], image: FilePath) -> None:
     plot.save(drawing, image)
 
 
-def benefits_of(group: Sequence[Result], results: Sequence[Result]) -> list[float]:
+def benefits_of(group: Sequence[Result], known: baseline.Known) -> list[float]:
     """Where there is one."""
-    return [worth for r in group if (worth := baseline.benefit(r, results)) is not None]
+    return [worth for r in group if (worth := baseline.benefit(r, known)) is not None]
 
 
 def _pair(results: Sequence[Result]) -> None:

@@ -7,7 +7,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from .. import commands, metrics, plot, report, spaces
+from .. import baseline, commands, metrics, plot, report, spaces
 from ..experiment import Result
 from ..guest import Guests
 from ..runner import Runner, Store
@@ -37,9 +37,9 @@ def _single(group: Sequence[Result], alone: Sequence[Result] | None) -> dict[str
     return found
 
 
-def _over_points(group: Sequence[Result], results: Sequence[Result]) -> dict[str, float]:
+def _over_points(group: Sequence[Result], known: baseline.Known) -> dict[str, float]:
     """The benefit over a design."""
-    values = spaces.benefits_of(group, results)
+    values = spaces.benefits_of(group, known)
     found = {"worst_benefit": min(values), "median_benefit": median(values)}
     if len(values) >= MANY:
         found["p5_benefit"] = metrics.percentiles(values, [5])[0]
@@ -51,7 +51,8 @@ def _compared(args: argparse.Namespace, kernels: Mapping[str, Guests], runner: R
     results = list(runner.run(commands.plan(args, points, dict(kernels)), args.command).values())
     groups = report.grouped(results)
     if args.command == "design":
-        return {name: _over_points(group, results) for name, group in groups.items()}
+        known = baseline.by_conditions(results)
+        return {name: _over_points(group, known) for name, group in groups.items()}
     alone = {report.peer(g[0]): g for g in groups.values() if g[0].conditions.plain_tcp}
     return {name: _single(group, alone.get(report.peer(group[0]))) for name, group in groups.items()}
 
