@@ -63,8 +63,8 @@ def conditions(work: str, *networks: str, scheduler: str = TCP, others: Sequence
 def bulk(b: Bench) -> None:
     down = b.main("bulk,duration=4s,warmup=2s,direction=down")
     b.near("a download: payload rate", down["goodput_bps"], CAPACITY, 0.01)
-    gap = down["longest_gap_s"]  # until what was lost is there again: the RTT with a full queue
-    b.check("no silence of more than an RTT on a full link", gap < 0.11, f"{gap:.4f} s")
+    gap = down["longest_gap_s"]  # until what was lost is there again, seen to 10 ms
+    b.check("no silence of more than an RTT on a full link", gap < 0.12, f"{gap:.4f} s")
     outage = b.main("bulk,duration=8s,warmup=2s", f"{WIFI},down@4s,up@6s")["longest_gap_s"]
     b.check("a path that is down for 2 s is silent for 2 s and more", 2 <= outage < 5, f"{outage:.2f} s")
 
