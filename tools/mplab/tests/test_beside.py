@@ -58,10 +58,21 @@ class Texts(unittest.TestCase):
 
     def test_what_the_network_has_no_room_for(self) -> None:
         with self.assertRaisesRegex(UsageError, "there are 2 paths"):
-            beside.check((Tcp(path=3),), 2)
+            beside.check((Tcp(path=3),), BOTH, "up")
         with self.assertRaisesRegex(UsageError, "no room for 150 flows"):
-            beside.check((Tcp(count=50), Tcp(count=25)), 2)
-        beside.check((Tcp(count=50), Tcp(count=24)), 2)
+            beside.check((Tcp(count=50), Tcp(count=25)), BOTH, "up")
+        beside.check((Tcp(count=50), Tcp(count=24)), BOTH, "up")
+
+    def test_what_goes_against_needs_a_limit(self) -> None:
+        limited = (paths.parse("8mbit,20ms,80ms,back=1mbit"), MOBILE)
+        for main, direction in (("up", "against"), ("up", "down"), ("down", "up")):
+            with self.assertRaisesRegex(UsageError, f"direction={direction}: .*back=RATE"):
+                beside.check((Tcp(direction=direction),), limited, main)
+            beside.check((Tcp(direction=direction, path=1),), limited, main)
+            beside.check((Udp(direction=direction), Web(direction=direction)), limited, main)
+        beside.check((Tcp(direction="up"),), BOTH, "up")
+        with self.assertRaisesRegex(UsageError, "direction=both: .*back=RATE"):
+            beside.check((), limited, "both")
 
     def test_each_kind_says_all_of_itself(self) -> None:
         for kind in beside.KINDS.values():

@@ -12,13 +12,14 @@ Others are hosts of their own. Their figures are of the time in which the main f
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 from typing import ClassVar
 
 from . import network, settings
-from .network import DOWN, UP
+from .network import BOTH, DOWN, UP
+from .paths import Path
 from .settings import choice, number, octets, span, speed, word
 from .topology import CLIENT, SERVER
 from .units import UsageError
@@ -73,11 +74,14 @@ class Beside(ABC):
     def lasts(self) -> float:
         return self.until - self.begins if self.until else FOREVER
 
+    def against(self, main: str) -> bool:
+        """Whether its data meets the main flows' data."""
+        return self.direction == AGAINST or self.direction == {UP: DOWN, DOWN: UP}.get(main, DOWN)
+
     def way(self, ends: Ends) -> str:
         """Up or down."""
         main = ends.network.direction
-        against = DOWN if main == UP else UP
-        return {ALONG: main, AGAINST: against}.get(self.direction, self.direction)
+        return {UP: DOWN, DOWN: UP}[main] if self.against(main) else main
 
     def listens(self, ends: Ends) -> str:
         """The host that waits: the sender of what others ask for."""
@@ -218,11 +222,21 @@ def parse(text: str) -> Beside:
     return settings.parse(KINDS, text, "--beside")
 
 
-def check(others: tuple[Beside, ...], paths: int) -> None:
-    """What a network of so many paths has room for."""
+def check(others: tuple[Beside, ...], paths: Sequence[Path], main: str) -> None:
+    """What a network of these paths has room for; main: direction of the main flows' data."""
     for each in others:
-        if each.path > paths:
-            raise UsageError(f"--beside {each}: there are {paths} paths")
-    flows = sum(each.count * len(each.places(paths)) for each in others)
-    if flows + paths > ROUTES:
+        if each.path > len(paths):
+            raise UsageError(f"--beside {each}: there are {len(paths)} paths")
+        if isinstance(each, Tcp) and each.against(main):
+            _check_way_back(f"--beside {each}", [paths[n - 1] for n in each.places(len(paths))])
+    if main == BOTH:
+        _check_way_back("direction=both", paths)
+    flows = sum(each.count * len(each.places(len(paths))) for each in others)
+    if flows + len(paths) > ROUTES:
         raise UsageError(f"--beside: there is no room for {flows} flows beside the main ones")
+
+
+def _check_way_back(what: str, paths: Sequence[Path]) -> None:
+    """As much as goes would be without limit."""
+    if not all(path.back for path in paths):
+        raise UsageError(f"{what}: nothing limits its way; give the path one: back=RATE")

@@ -144,7 +144,7 @@ def plan(
     _check_points(points, work)
     others = tuple(map(beside.parse, args.beside))
     for point in points:
-        beside.check(others, len(point))
+        beside.check(others, point, work.direction)
     wanted = []
     for label, guests in kernels.items():
         schedulers, controls = available(guests)

@@ -91,16 +91,17 @@ def _check_kinds(table: Table) -> None:
 
 
 def _base(table: Table) -> Conditions:
+    network, work = tuple(map(paths.parse, table["paths"])), workloads.parse(table["workload"])
     others = tuple(map(beside.parse, table.get("beside", [])))
-    beside.check(others, len(table["paths"]))
+    beside.check(others, network, work.direction)
     fields: dict[str, Any] = {"beside": others}
     if "buffer" in table:
         fields["buffer"] = options.buffer(table["buffer"])
     if "subflows" in table:
         fields |= {"topology": "shared", "subflows": table["subflows"]}
     return Conditions(
-        tuple(map(paths.parse, table["paths"])),
-        workload=workloads.parse(table["workload"]),
+        network,
+        workload=work,
         sysctls=tuple(map(options.sysctl, table.get("sysctls", []))),
         **fields,
     )
