@@ -13,7 +13,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import baseline, beside, cli, commands, experiment, metrics, paths, report, runner, settings
+from mplab import baseline, beside, cli, commands, experiment, metrics, paths, report, settings, table
 from mplab.beside import Tcp, Udp, Web
 from mplab.experiment import TCP, Conditions, Result
 from mplab.guest import Guests
@@ -251,7 +251,7 @@ class Baseline(unittest.TestCase):
         self.assertEqual(  # of those that TCP met
             baseline.got(self.tcp[0]), [{"goodput_bps": 4e6}, {"completion_mean_s": None}]
         )
-        row = runner.row(self.ours, self.known)
+        row = table.row(self.ours, self.known)
         self.assertAlmostEqual(row["benefit"], 1.0)
         self.assertEqual((row["beside1"], row["beside1_goodput_bps"]), ("tcp", 2e6))
         self.assertEqual(row["beside2_completion_mean_s"], 2.0)

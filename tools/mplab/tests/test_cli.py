@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import subprocess
@@ -14,7 +15,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import cli, commands, cost, paths, units, workloads
+from mplab import cli, commands, cost, paths, places, units, workloads
 from mplab.guest import Guests
 from mplab.schedulers import Schedulers, available
 
@@ -76,6 +77,15 @@ class CommandLine(unittest.TestCase):
     def test_results_must_have_a_place_before_they_are_measured(self) -> None:
         self.assertIn("--out /proc/x: No such file", self.fails("run", "--out", "/proc/x"))
 
+    def test_no_call_overwrites_another(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            top = Path(directory)
+            found = [places.for_call(argparse.Namespace(out=None, place=top)) for _ in range(3)]
+            self.assertEqual(len({own for own, _ in found}), 3)
+            self.assertEqual({kept for _, kept in found}, {top})
+            self.assertEqual((top / "last").resolve(), found[-1][0].resolve())
+            self.assertEqual(places.for_call(argparse.Namespace(out=top, place=top)), (top, top))
+
     def test_numbers(self) -> None:
         self.assertIn("'0': write a number from 1", self.fails("run", "--repeat", "0"))
         for option in ("--seed", "--competing"):
@@ -107,10 +117,25 @@ class CommandLine(unittest.TestCase):
     def test_cost_of_what_the_kernel_has(self) -> None:
         with (
             mock.patch.object(commands, "_kernel", lambda name: Path("/")),
-            mock.patch.object(commands, "available", lambda guests: (Schedulers(), ["cubic", "reno"])),
+            mock.patch.object(cost, "available", lambda guests: (Schedulers(), ["cubic", "reno"])),
         ):
             said = self.fails("cost", "--congestion", "reno,nosuch")
         self.assertIn("--congestion nosuch: this kernel has none of that name; it has cubic, reno", said)
+
+    def test_a_name_that_is_too_long(self) -> None:
+        there_are = Schedulers(("averylongname",), ("rp",))
+        with self.assertRaisesRegex(
+            commands.UsageError, "averylongname\\+rp: 16 characters; the kernel takes 15"
+        ):
+            commands._schedulers("averylongname+rp", there_are)
+        self.assertEqual(commands._schedulers("averylongname", there_are), ["averylongname"])
+
+    def test_events_after_the_end(self) -> None:
+        late = paths.parse("8mbit,20ms,80ms,down@40s")
+        with self.assertRaisesRegex(commands.UsageError, "'down at 40 s' is not before the end of the run"):
+            commands._check_points([(late,)], workloads.Bulk())
+        commands._check_points([(late,)], workloads.Bulk(36))
+        commands._check_points([(late,)], workloads.Request())
 
     def test_unknown_figure(self) -> None:
         self.assertIn("'mplab figure' lists them", self.fails("figure", "fig9.9"))
@@ -188,10 +213,10 @@ class Cost(unittest.TestCase):
         """A machine that becomes slower slows all of a round: the ratio stays."""
         asked: list[str] = []
 
-        def measured(candidate: cost.Candidate, seconds: float) -> float:
+        def measured(candidate: cost.Candidate, seconds: float) -> cost.Cost:
             asked.append(candidate.congestion)
             slower = 1 + (len(asked) - 1) // 2
-            return slower * {"reno": 4.0, "lia": 5.0}[candidate.congestion]
+            return cost.Cost(slower * {"reno": 4.0, "lia": 5.0}[candidate.congestion], 7)
 
         said = io.StringIO()
         with mock.patch.object(cost, "_cost", measured), contextlib.redirect_stderr(said):
@@ -202,12 +227,27 @@ class Cost(unittest.TestCase):
         self.assertEqual(columns[0], ["reno", "lia"])
         self.assertEqual(columns[1][1], "10.00 [5.00..15.00]")
         self.assertEqual(columns[2], ["1.000 [1.000..1.000]", "1.250 [1.250..1.250]"])
+        self.assertEqual(columns[3], ["7.0", "7.0"])
+
+    def test_schedulers_over_faster_paths(self) -> None:
+        asked: list[tuple[str, float]] = []
+
+        def measured(candidate: cost.Candidate, seconds: float) -> cost.Cost:
+            asked.append((candidate.scheduler, candidate.rate))
+            return cost.Cost(1.0)
+
+        with mock.patch.object(cost, "_cost", measured), contextlib.redirect_stderr(io.StringIO()):
+            cost.compare_schedulers(Guests(), ["default", "rr"], 10, 1)
+            cost.compare_schedulers(Guests(), ["rr"], 10, 1, rate=1e9)
+        self.assertEqual(asked, [("default", 400e6), ("rr", 400e6), ("rr", 1e9)])
 
     def test_kernels_in_turn(self) -> None:
         """The same for each kind of transfer."""
         kernels = (Path("/one"), Path("/other"))
         with (
-            mock.patch.object(cost, "_cost", lambda c, seconds: 3.0 if c.guests.kernel == kernels[0] else 2),
+            mock.patch.object(
+                cost, "_cost", lambda c, seconds: cost.Cost(3.0 if c.guests.kernel == kernels[0] else 2)
+            ),
             contextlib.redirect_stderr(io.StringIO()),
         ):
             view = cost.compare(kernels, 10, 2)
@@ -216,9 +256,10 @@ class Cost(unittest.TestCase):
 
     def test_boot_and_topology_do_not_count(self) -> None:
         """10 s of 1 GB/s for 30 s of CPU time, of which an empty transfer takes 20 s and 0.5 GB."""
-        runs = {0.5: (20.0, 0.5), 10.0: (30.0, 10.5)}
+        runs = {0.5: cost.Spent(20.0, 0.5, 1000), 10.0: cost.Spent(30.0, 10.5, 51000)}
         with mock.patch.object(cost, "_run", lambda c, seconds: runs[seconds]):
-            self.assertAlmostEqual(cost._cost(cost.Candidate("x", Guests()), 10.0), 1.0)
+            found = cost._cost(cost.Candidate("x", Guests()), 10.0)
+        self.assertEqual((found.cpu, found.decisions), (1, 5))
 
 
 class Available(unittest.TestCase):

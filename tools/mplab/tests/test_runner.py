@@ -7,6 +7,7 @@ import contextlib
 import csv
 import io
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from mplab import (
     plot,
     report,
     runner,
+    table,
     units,
     workloads,
 )
@@ -358,7 +360,7 @@ class Runner(Scratch):
         results, made = self.go(lambda c: c.seed == 2)
         self.assertEqual(len(results), 5)
         self.assertEqual([f.conditions.seed for f in made.failures], [2])
-        runner.write_csv(self.dir / "x.csv", results.values(), made.failures)
+        table.write_csv(self.dir / "x.csv", results.values(), made.failures)
         with (self.dir / "x.csv").open() as file:
             rows = list(csv.DictReader(file))
         self.assertEqual([row["error"] for row in rows], [""] * 5 + ["broken"])
@@ -412,10 +414,36 @@ class Runner(Scratch):
         self.assertEqual(
             found["competitor"], {"duration": 20, "warmup": 0, "delay": 15, "direction": "up", "notsent": 0}
         )
-        row = runner.row(result)
+        row = table.row(result)
         self.assertEqual(row["sysctls"], "net.mptcp.ewlia_weight=8 net.ipv4.x=1 2")
-        self.assertEqual((row["competing_path"], row["competing_delay"]), (1, 15))
+        self.assertEqual((row["competing_path"], row["competing_delay_s"]), (1, 15))
         self.assertIn("net.mptcp.ewlia_weight=8, net.ipv4.x=1 2", report.title([result]))
+
+
+class Columns(unittest.TestCase):
+    def row(self, *texts: str, **conditions: object) -> dict[str, object]:
+        c = Conditions(tuple(map(paths.parse, texts)), **conditions)  # type: ignore[arg-type]
+        flow = {"goodput_bps": 1e6}
+        return table.row(Result(c, (flow,) * len(c.network().flows), (1,) * len(texts), {}, KERNEL))
+
+    def test_numbers_of_each_path(self) -> None:
+        row = self.row("8mbit,20ms,80ms,1%,burst=4,down@5s", "2mbit,150ms,100p", workload=Blocks())
+        self.assertEqual((row["path1_rate_bps"], row["path1_rtt_s"], row["path1_queue_s"]), (8e6, 0.02, 0.08))
+        self.assertEqual((row["path1_loss_percent"], row["path1_loss_burst_packets"]), (1, 4))
+        self.assertEqual((row["path1_events"], row["path2_events"], row["path2_queue_packets"]), (1, 0, 100))
+        self.assertEqual((row["workload_rate_bps"], row["workload_duration_s"]), (4e6, 30))
+        self.assertIsNone(row["benefit"])
+
+    def test_all_are_explained(self) -> None:
+        """In tools/mplab/README.md, with N in place of a number."""
+        text = (Path(__file__).parents[1] / "README.md").read_text()
+        explained = set(re.findall(r"`(\w+)`", text))
+        for kind in workloads.KINDS.values():
+            row = self.row(
+                "8mbit,20ms,80ms", workload=kind(), competing=1, competitor=Bulk(), competing_path=1
+            )
+            names = {re.sub(r"^(path|beside)\d", r"\1N", name) for name in row}
+            self.assertEqual(names - explained, set())
 
 
 class Figures(Scratch):

@@ -91,8 +91,8 @@ def _kernel_option(parser: argparse.ArgumentParser, several: bool = False) -> No
     )
 
 
-def _measuring_options(parser: argparse.ArgumentParser, out: str) -> None:
-    """Of all commands that run many guests."""
+def _measuring_options(parser: argparse.ArgumentParser, out: str, own: bool = False) -> None:
+    """Of all commands that run many guests. own: each call has a directory of its own in `out`."""
     parser.add_argument(
         "--jobs", type=_count, default=len(os.sched_getaffinity(0)), metavar="N", help="guests at once"
     )
@@ -103,7 +103,11 @@ def _measuring_options(parser: argparse.ArgumentParser, out: str) -> None:
         metavar="TIME",
         help=f"of the host's time that a guest may take ({TIME_LIMIT:g}s)",
     )
-    parser.add_argument("--out", type=Path, default=TOP / "build" / out, help="results' directory")
+    place, where = TOP / "build" / out, f"build/{out}{'/TIME' if own else ''}"
+    parser.add_argument(
+        "--out", type=Path, default=None if own else place, help=f"results' directory ({where})"
+    )
+    parser.set_defaults(place=place)
 
 
 def _cluster_options(parser: argparse.ArgumentParser) -> None:
@@ -215,7 +219,7 @@ def _parser() -> argparse.ArgumentParser:
     _condition_options(run)
     run.add_argument("--pcap", action="store_true", help="keep packet captures, report reordering")
     run.add_argument("--real-time", action="store_true", help="let the clock run: a cross-check")
-    _measuring_options(run, "mplab")
+    _measuring_options(run, "mplab", own=True)
 
     design = sub.add_parser(
         "design", allow_abbrev=False, help="compare schedulers over many points of a parameter space"
@@ -232,7 +236,7 @@ def _parser() -> argparse.ArgumentParser:
     _buffer_option(design)
     _kernel_option(design, several=True)
     _condition_options(design)
-    _measuring_options(design, "design")
+    _measuring_options(design, "design", own=True)
     _cluster_options(design)
     _bench_parser(sub)
 
@@ -265,12 +269,19 @@ def _parser() -> argparse.ArgumentParser:
         "argv", nargs="*", metavar="COMMAND", help="run this instead; write -- before it"
     )
 
-    cost = sub.add_parser("cost", help="CPU time per transfer, by kernel or by congestion control")
+    cost = sub.add_parser("cost", help="CPU time per transfer, by kernel, scheduler or congestion control")
     _kernel_option(cost)
     what = cost.add_mutually_exclusive_group()
     what.add_argument("--against", metavar="KERNEL", help="(default: stock)")
     what.add_argument(
         "--congestion", metavar="NAME,...", help="compare these on one kernel, with the first of them"
+    )
+    what.add_argument("--scheduler", metavar="NAME,...", help="compare these on one kernel, with the first")
+    cost.add_argument(
+        "--rate",
+        type=_argument(lambda text: units.rate(text, "--rate")),
+        metavar="RATE",
+        help="of each of two paths (200mbit; with --scheduler 400mbit)",
     )
     cost.add_argument("--seconds", type=_duration, default=10.0, metavar="N", help="per transfer (10)")
     cost.add_argument("--rounds", type=_count, default=7, metavar="N", help="of all that is compared (7)")

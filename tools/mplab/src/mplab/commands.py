@@ -8,26 +8,22 @@ import contextlib
 import dataclasses
 import json
 import os
-import shlex
 import shutil
 import sys
 from collections.abc import Callable, Container, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from . import baseline, beside, paths, shell, units
 from .experiment import Conditions, Result, measure
 from .guest import BOOT, MPTCPCTL, PATH, TIME_LIMIT, TOP, Guests
-from .runner import Failure, Runner, Store, write_csv
-from .schedulers import available
+from .places import for_call
+from .runner import Failure, Runner, Store
+from .schedulers import LONGEST_NAME, Schedulers, available
+from .table import write_csv
 from .units import UsageError
 from .workloads import Blocks, Bulk, Workload
 from .workloads import parse as workload
-
-if TYPE_CHECKING:
-    from .bench.plan import Contestant
-    from .bench.suite import Scenario
 
 KERNELS = {"patched": TOP / "build" / "uml", "stock": TOP / "build" / "stock" / "uml"}
 HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
@@ -75,17 +71,6 @@ def _names(text: str, option: str) -> list[str]:
     return names
 
 
-def _writable(directory: Path) -> Path:
-    """Find out before the measurement, not after it."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--out {directory}: {error.strerror}") from None
-    if not os.access(directory, os.W_OK):
-        raise UsageError(f"--out {directory}: not writable")
-    return directory
-
-
 def _programs(*names: str) -> None:
     """What the guest takes from the host must be there."""
     for name in names:
@@ -103,6 +88,16 @@ def _controls(text: str, there_are: Sequence[str]) -> list[str]:
     names = _names(text, "--congestion")
     for name in names:
         _known("--congestion", name, there_are, ", ".join(there_are))
+    return names
+
+
+def _schedulers(text: str, there_are: Schedulers) -> list[str]:
+    """Schedulers that the user names, and the kernel has."""
+    names = _names(text, "--scheduler")
+    for name in names:
+        _known("--scheduler", name, there_are, str(there_are))
+        if len(name) > LONGEST_NAME:
+            raise UsageError(f"--scheduler {name}: {len(name)} characters; the kernel takes {LONGEST_NAME}")
     return names
 
 
@@ -148,11 +143,11 @@ def plan(
     wanted = []
     for label, guests in kernels.items():
         schedulers, controls = available(guests)
-        names = _names(args.scheduler, "--scheduler")
         if label == "stock":  # it has one; the others are what we compare it with
-            names = schedulers.having(names) or list(schedulers.bases)
-        for name in names:
-            _known("--scheduler", name, schedulers, str(schedulers))
+            named = _names(args.scheduler, "--scheduler")
+            names = schedulers.having(named) or list(schedulers.bases)
+        else:
+            names = _schedulers(args.scheduler, schedulers)
         for each in others:
             if each.congestion:
                 _known("--beside: congestion", each.congestion, controls, ", ".join(controls))
@@ -184,14 +179,14 @@ def run(args: argparse.Namespace) -> int:
     if args.help_path:
         print(paths.__doc__)
         return 0
-    out = _writable(args.out)
+    out, kept = for_call(args)
     if args.pcap:
         _programs("tcpdump")
         if find_spec("dpkt") is None:
             raise UsageError("Python's dpkt is missing: install python3-dpkt")
     with _guests(_names(args.kernel, "--kernel"), args) as kernels:
         wanted = plan(args, [tuple(args.paths)], kernels)
-        runner = Runner(kernels, Store(out), args.jobs)
+        runner = Runner(kernels, Store(kept), args.jobs)
         results = list(runner.run(wanted).values())
         _show(results, runner.failures, out)
         if args.pcap:
@@ -279,12 +274,13 @@ def design(args: argparse.Namespace) -> int:
     from .cluster import spread
     from .spaces import report
 
-    out, points = _writable(args.out), space(args)
+    points = space(args)
+    out, kept = for_call(args)
     with _guests(_names(args.kernel, "--kernel"), args) as kernels:
         runs = plan(args, points, kernels)
-        if (failures := spread.share(args, runs, kernels, out)) is not None:
+        if (failures := spread.share(args, runs, kernels, kept)) is not None:
             return _failed(failures)
-        with spread.runner(args, kernels, out, lean=True) as runner:
+        with spread.runner(args, kernels, kept, lean=True) as runner:
             results = runner.run(runs, "design")
     rows, image = out / "results.csv", out / "design.png"
     write_csv(rows, results.values(), runner.failures)
@@ -295,132 +291,34 @@ def design(args: argparse.Namespace) -> int:
     return _failed(runner.failures)
 
 
-# ---- figures
+# ---- what lives elsewhere
 
 
 def figure(args: argparse.Namespace) -> int:
-    """Some of the figures."""
-    from .figures import FIGURES
+    from .figures import command
 
-    if not args.names:
-        for each in FIGURES.values():
-            print(f"{each.name:12} {each.title}")
-        return 0
-    for name in args.names:
-        if name not in FIGURES:
-            raise UsageError(f"no figure '{name}': 'mplab figure' lists them")
-    return _figures(args, list(dict.fromkeys(args.names)), whole=False)
+    return command.figure(args)
 
 
 def report(args: argparse.Namespace) -> int:
-    """All figures and a page."""
-    from .figures import FIGURES
+    from .figures import command
 
-    return _figures(args, list(FIGURES), whole=True)
-
-
-def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int:
-    """Draw them. The whole report has a page; of less the numbers are printed, and the page stays."""
-    from . import page
-    from .cluster import spread
-    from .evidence.sources import digest
-    from .figures import FIGURES, Setting
-
-    out, drawn, commands = _writable(args.out), [], {}
-    with _guests([args.kernel], args) as kernels:
-        guests = kernels[args.kernel]
-        schedulers, congestions = available(guests)
-        strict = args.kernel == "patched"  # of any other kernel what it has
-        setting = Setting(args.full, schedulers, tuple(congestions), args.design_seed, strict)
-        by_label = {"patched": guests}
-        if whole:
-            runs = [c for name in names for c in FIGURES[name].plan(setting)]
-            if (failures := spread.share(args, runs, by_label, out)) is not None:
-                return _failed(failures)
-        with spread.runner(args, by_label, out) as runner:
-            for name in names:
-                results = runner.run(FIGURES[name].plan(setting), name)
-                drawn.append(page.draw(FIGURES[name], setting, results, runner.failures, out))
-                commands[name] = _command(args, name)
-        about = (
-            f"Made by {'mplab report --full' if args.full else 'make figures'}; kernel build "
-            f"{guests.build_id}, sources {digest()}, schedulers {schedulers}."
-            " The terms: Documentation/testbed.md."
-        )
-    written = [d.image for d in drawn]
-    if whole:
-        page.write(out / "index.html", drawn, commands, about)
-        written = [*written[:3], out / "index.html"]
-    else:
-        print("\n".join(page.markdown(d, commands[d.figure.name]) for d in drawn))
-    _written(*written)
-    return _failed(runner.failures)
-
-
-def _command(args: argparse.Namespace, name: str) -> str:
-    seed = ["--design-seed", str(args.design_seed)] if args.design_seed != 1 else []
-    size = ["--full"] if args.full else []
-    return shlex.join(["tools/mplab/mplab", "figure", name, *size, *seed])
+    return command.report(args)
 
 
 # ---- bench
 
 
 def bench(args: argparse.Namespace) -> int:
-    """A suite of networks and applications, and a scoreboard."""
-    from .bench import command, mine, plan, suite
-    from .cluster import spread
+    from .bench import command
 
-    file = args.mine or args.suite or suite.STANDARD
-    tables = mine.tables(file) if args.mine else suite.read(file)
-    scenarios = suite.chosen(tables, file, [n for n in args.only.split(",") if n], args.quick)
-    if args.list:
-        print(command.listing(scenarios))
-        return 0
-    for s in scenarios:
-        _programs(*s.base.workload.needs)
-    out = _writable(args.out)
-    with _guests(_names(args.kernel, "--kernel"), args) as kernels:
-        contestants = _contestants(args, kernels, scenarios)
-        entries = plan.entries(scenarios, contestants, args.seed, args.quick)
-        if (failures := spread.share(args, plan.conditions(entries), kernels, out)) is not None:
-            return _failed(failures)
-        about = {"command": shlex.join(["mplab", *args.argv]), "suite": str(file)}
-        with spread.runner(args, kernels, out, lean=True) as runner:
-            command.measure(runner, entries, out, about)
-    return _failed(runner.failures)
-
-
-def _contestants(
-    args: argparse.Namespace, kernels: dict[str, Guests], scenarios: Sequence[Scenario]
-) -> list[Contestant]:
-    """Linux' scheduler first: the others are compared with it."""
-    from .bench.plan import REFERENCE, Contestant
-
-    found = []
-    for label, guests in kernels.items():
-        schedulers, controls = available(guests)
-        names = _names(f"{REFERENCE},{args.scheduler}", "--scheduler")
-        if label == "stock":
-            names = schedulers.having(names)
-        for name in names:
-            _known("--scheduler", name, schedulers, str(schedulers))
-        for s in scenarios:
-            _controls(",".join(s.congestion) or args.congestion, controls)
-        found += [Contestant(n, cc, label) for cc in _names(args.congestion, "--congestion") for n in names]
-    return found
+    return command.bench(args)
 
 
 def merge(args: argparse.Namespace) -> int:
-    """Results of several machines in one directory."""
-    from .cluster.merge import merge
+    from .cluster import merge
 
-    merged = merge(_writable(args.out), args.sources)
-    print(
-        f"{args.out}: {merged.new} results more, {merged.known} were there; kernel builds "
-        f"{', '.join(merged.builds)}"
-    )
-    return 0
+    return merge.command(args)
 
 
 # ---- published numbers
@@ -432,9 +330,6 @@ def evidence(args: argparse.Namespace) -> int:
     return command.run(args)
 
 
-# ---- shell and cost
-
-
 def interactive(args: argparse.Namespace) -> int:
     with _guests([args.kernel], args) as kernels:
         guests = kernels[args.kernel]
@@ -444,14 +339,7 @@ def interactive(args: argparse.Namespace) -> int:
 def compare_cost(args: argparse.Namespace) -> int:
     from . import cost
 
-    kernel = _kernel(args.kernel)
-    if args.congestion is None:
-        cost.show(cost.compare((kernel, _kernel(args.against or "stock")), args.seconds, args.rounds))
-        return 0
-    with Guests(kernel) as guests:
-        names = _controls(args.congestion, available(guests)[1])
-        cost.show(cost.compare_controls(guests, names, args.seconds, args.rounds))
-    return 0
+    return cost.run(args)
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a transfer costs in CPU time on one kernel, or with one congestion control, relative to another.
+"""What a transfer costs in CPU time, by kernel, scheduler or congestion control.
 
 The guest's process time for the same transfer in virtual time, all that is compared in turn on the
 same CPU, so that a machine whose speed drifts slows each. Boot and topology are measured with an
@@ -8,6 +8,7 @@ empty transfer and taken off.
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import sys
@@ -19,13 +20,16 @@ from statistics import median
 from rich.markup import escape
 from rich.table import Table
 
-from . import paths
+from . import commands, paths
 from .experiment import TCP, Conditions, measure
 from .guest import Guests
 from .report import console
+from .schedulers import available
+from .topology import CLIENT
 from .workloads import Bulk
 
-NETWORK = (paths.parse("200mbit,10ms,20ms"), paths.parse("200mbit,10ms,20ms"))
+RATE, SCHEDULERS_RATE = 200e6, 400e6  # of each path, bit/s; decisions cost more the faster they must be made
+DECISIONS = tuple(f"Sched{what}" for what in ("Pick", "Ahead", "Again", "Copy", "Retrans"))
 MODES = {"plain TCP": TCP, "MPTCP, default scheduler": "default"}
 EMPTY = 0.5  # seconds of a transfer that costs next to nothing
 
@@ -38,31 +42,56 @@ class Candidate:
     guests: Guests
     scheduler: str = "default"
     congestion: str = "cubic"
+    rate: float = RATE
 
 
-def _run(candidate: Candidate, seconds: float) -> tuple[float, float]:
-    """CPU seconds and gigabytes."""
+@dataclass(frozen=True)
+class Spent:
+    """CPU seconds, gigabytes, and decisions of the sender's scheduler."""
+
+    cpu: float
+    gigabytes: float
+    decisions: int
+
+    def per_gigabyte(self, base: Spent) -> Cost:
+        """What came on top of an empty transfer."""
+        more = self.gigabytes - base.gigabytes
+        decisions = (self.decisions - base.decisions) / more / 1e3
+        return Cost((self.cpu - base.cpu) / more, decisions)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """CPU seconds per gigabyte, decisions per megabyte."""
+
+    cpu: float
+    decisions: float = 0.0
+
+
+def _run(candidate: Candidate, seconds: float) -> Spent:
+    """One transfer."""
 
     def used() -> float:
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return usage.ru_utime + usage.ru_stime
 
     before = used()
-    wanted = Conditions(NETWORK, candidate.scheduler, candidate.congestion, Bulk(seconds, 0))
+    path = paths.Path(candidate.rate, 0.010, 0.020)
+    wanted = Conditions((path, path), candidate.scheduler, candidate.congestion, Bulk(seconds, 0))
     result = measure(candidate.guests, wanted, cpu=0)
-    return used() - before, result.goodput * seconds / 8e9
+    counters = result.counters.get(CLIENT, {})
+    decisions = sum(counters.get(name, 0) for name in DECISIONS)
+    return Spent(used() - before, result.goodput * seconds / 8e9, decisions)
 
 
-def _cost(candidate: Candidate, seconds: float) -> float:
-    """CPU seconds per gigabyte."""
-    base, none = _run(candidate, EMPTY)
-    cpu, gigabytes = _run(candidate, seconds)
-    return (cpu - base) / (gigabytes - none)
+def _cost(candidate: Candidate, seconds: float) -> Cost:
+    base = _run(candidate, EMPTY)
+    return _run(candidate, seconds).per_gigabyte(base)
 
 
-def _in_turn(candidates: Sequence[Candidate], seconds: float, rounds: int, what: str) -> list[list[float]]:
+def _in_turn(candidates: Sequence[Candidate], seconds: float, rounds: int, what: str) -> list[list[Cost]]:
     """Each one's costs, one per round."""
-    costs: list[list[float]] = [[] for _ in candidates]
+    costs: list[list[Cost]] = [[] for _ in candidates]
     for n in range(rounds):
         print(f"mplab: {what}: round {n + 1} of {rounds}", file=sys.stderr)
         for candidate, cost in zip(candidates, costs, strict=True):
@@ -76,40 +105,78 @@ def _spread(values: Sequence[float], digits: int = 2) -> str:
     return f"{middle} [{low}..{high}]"
 
 
-def _ratio(costs: Sequence[float], base: Sequence[float]) -> str:
+def _seconds(costs: Sequence[Cost]) -> str:
+    return _spread([cost.cpu for cost in costs])
+
+
+def _ratio(costs: Sequence[Cost], base: Sequence[Cost]) -> str:
     """Of the same rounds."""
-    return _spread([a / b for a, b in zip(costs, base, strict=True)], 3)
+    return _spread([a.cpu / b.cpu for a, b in zip(costs, base, strict=True)], 3)
 
 
-def _table(seconds: float, rounds: int, columns: Sequence[str]) -> Table:
-    what = f"CPU time, {seconds:g} s over 2 x 200 Mbit/s, {rounds} rounds in turn: median [min..max]"
+def _table(seconds: float, rounds: int, rate: float, columns: Sequence[str]) -> Table:
+    network = f"{seconds:g} s over 2 x {rate / 1e6:g} Mbit/s"
+    what = f"CPU time, {network}, {rounds} rounds in turn: median [min..max]"
     view = Table(title=escape(what), title_justify="left")
     for i, name in enumerate(columns):
         view.add_column(name, justify="right" if i else "left")
     return view
 
 
-def compare(kernels: tuple[Path, Path], seconds: float, rounds: int) -> Table:
+def compare(kernels: tuple[Path, Path], seconds: float, rounds: int, rate: float = RATE) -> Table:
     """CPU time per gigabyte on both kernels, and the ratio first to second."""
     names = [f"{os.path.relpath(k)} s/GB" for k in kernels]
-    view = _table(seconds, rounds, ("transfer", *names, "ratio"))
+    view = _table(seconds, rounds, rate, ("transfer", *names, "ratio"))
     with Guests(kernels[0]) as one, Guests(kernels[1]) as other:
         for mode, scheduler in MODES.items():
-            both = [Candidate(mode, guests, scheduler) for guests in (one, other)]
+            both = [Candidate(mode, guests, scheduler, rate=rate) for guests in (one, other)]
             costs = _in_turn(both, seconds, rounds, mode)
-            view.add_row(mode, *map(_spread, costs), _ratio(*costs))
+            view.add_row(mode, *map(_seconds, costs), _ratio(*costs))
     return view
 
 
-def compare_controls(guests: Guests, names: Sequence[str], seconds: float, rounds: int) -> Table:
-    """CPU time per gigabyte of each congestion control, and the ratio to the first one's."""
-    view = _table(seconds, rounds, ("MPTCP, congestion control", "s/GB", f"of {names[0]}"))
-    candidates = [Candidate(name, guests, congestion=name) for name in names]
+def _on_one(candidates: Sequence[Candidate], what: str, seconds: float, rounds: int) -> Table:
+    """CPU time per gigabyte of each candidate, the ratio to the first one's, and decisions."""
+    first, names = candidates[0], [candidate.name for candidate in candidates]
+    columns = (f"MPTCP, {what}", "s/GB", f"of {first.name}", "decisions per MB")
+    view = _table(seconds, rounds, first.rate, columns)
     costs = _in_turn(candidates, seconds, rounds, ", ".join(names))
     for name, cost in zip(names, costs, strict=True):
-        view.add_row(name, _spread(cost), _ratio(cost, costs[0]))
+        decisions = f"{median(c.decisions for c in cost):.1f}"
+        view.add_row(name, _seconds(cost), _ratio(cost, costs[0]), decisions)
     return view
+
+
+def compare_controls(
+    guests: Guests, names: Sequence[str], seconds: float, rounds: int, rate: float = RATE
+) -> Table:
+    candidates = [Candidate(name, guests, congestion=name, rate=rate) for name in names]
+    return _on_one(candidates, "congestion control", seconds, rounds)
+
+
+def compare_schedulers(
+    guests: Guests, names: Sequence[str], seconds: float, rounds: int, rate: float = SCHEDULERS_RATE
+) -> Table:
+    candidates = [Candidate(name, guests, scheduler=name, rate=rate) for name in names]
+    return _on_one(candidates, "scheduler", seconds, rounds)
 
 
 def show(view: Table) -> None:
     console().print(view)
+
+
+def run(args: argparse.Namespace) -> int:
+    """mplab cost."""
+    kernel, how = commands._kernel(args.kernel), {"seconds": args.seconds, "rounds": args.rounds}
+    how |= {"rate": args.rate} if args.rate else {}
+    if args.congestion is None and args.scheduler is None:
+        show(compare((kernel, commands._kernel(args.against or "stock")), **how))
+        return 0
+    with Guests(kernel) as guests:
+        schedulers, controls = available(guests)
+        if args.congestion:
+            view = compare_controls(guests, commands._controls(args.congestion, controls), **how)
+        else:
+            view = compare_schedulers(guests, commands._schedulers(args.scheduler, schedulers), **how)
+    show(view)
+    return 0

@@ -13,7 +13,8 @@ from . import plot, report
 from .experiment import Conditions, Result
 from .figures import Figure, Setting, Table
 from .figures.remarks import REMARKS
-from .runner import Failure, write_csv
+from .runner import Failure
+from .table import write_csv
 
 STYLE = """\
 body { font-family: sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222 }

@@ -29,6 +29,7 @@ def canvas(width: float = 9.0, height: float = 4.2) -> Canvas:
     return plt.figure(figsize=(width, height), layout="constrained")
 
 
+WIDE = 20  # times the least delay: then on a logarithmic axis
 DPI = 160  # of a PNG; an SVG lies beside it
 
 
@@ -58,6 +59,9 @@ def draw(results: Sequence[Result], path: Path) -> None:
     if "delays_s" in results[0].main:
         delays = {n: [1e3 * d for r in g for d in r.main["delays_s"]] for n, g in groups.items()}
         tail(left, delays, "delay [ms]")
+        all_delays = [d for values in delays.values() for d in values]
+        if max(all_delays) > WIDE * min(all_delays) > 0:
+            left.set_xscale("log")
     else:
         _over_time(left, groups)
     _by_path(right, groups)
@@ -66,7 +70,7 @@ def draw(results: Sequence[Result], path: Path) -> None:
 
 
 def _over_time(axes: Axes, groups: dict[str, list[Result]]) -> None:
-    """Of the first seed. Grey: the warm-up. Dotted: payload rate of all paths, and of the best."""
+    """Of the first seed. Dotted: the payload rate."""
     for name, group in groups.items():
         samples = group[0].main.get("over_time_s_bps")
         if samples:
@@ -74,9 +78,14 @@ def _over_time(axes: Axes, groups: dict[str, list[Result]]) -> None:
             axes.plot(time, [r / 1e6 for r in rate], label=name, **palette.line(name))
     first = next(iter(groups.values()))[0].conditions
     capacities = [p.capacity / 1e6 for p in first.paths]
-    for level in {sum(capacities), max(capacities)}:
+    for level, what in {sum(capacities): "all paths", max(capacities): "best path"}.items():
         axes.axhline(level, color="grey", linewidth=0.7, linestyle=":")
-    axes.axvspan(0, getattr(first.workload, "warmup", 0), color="black", alpha=0.07)
+        note = {"xytext": (-2, 2), "textcoords": "offset points", "ha": "right", "color": "grey"}
+        axes.annotate(what, (1, level), xycoords=axes.get_yaxis_transform(), fontsize=6.5, **note)
+    warmup = getattr(first.workload, "warmup", 0)
+    if warmup:
+        axes.axvspan(0, warmup, color="black", alpha=0.07)
+        axes.text(warmup / 2, 0, "warm-up", ha="center", va="bottom", fontsize=6.5, color="grey")
     axes.set(xlabel="time [s]", ylabel="goodput [Mbit/s]", xlim=(0, None))
     columns = _columns(groups)
     axes.set_ylim(bottom=0, top=(1.15 + 0.1 * -(-len(groups) // columns)) * axes.get_ylim()[1])

@@ -9,7 +9,6 @@ tried again.
 
 from __future__ import annotations
 
-import csv
 import gzip
 import json
 import os
@@ -18,10 +17,9 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import baseline, metrics
 from .experiment import Conditions, Result, key, measure
 from .guest import GuestError, Guests, OutOfTime
 
@@ -155,58 +153,3 @@ class Runner:
             c = result.conditions
             rate = f"{c.scheduler}, {c.congestion}: {result.goodput / 1e6:.2f} Mbit/s"
             print(f"mplab: {what}: {done} of {total}: {rate}", file=sys.stderr)
-
-
-def row(result: Result, known: Outcome | None = None) -> dict[str, object]:
-    """A result as a row of a table: conditions, and every figure that is one number. known: results
-    that the benefit may need."""
-    c = result.conditions
-    workload = {"name": c.workload.name, **asdict(c.workload)}
-    figures = {k: v for k, v in result.main.items() if isinstance(v, int | float) or v is None}
-    return {
-        "kernel": c.kernel,
-        "release": result.kernel["release"],
-        "build": result.kernel["build"],
-        "seed": c.seed,
-        "topology": c.topology,
-        **{f"path{i}": str(p) for i, p in enumerate(c.paths, 1)},
-        "scheduler": c.scheduler,
-        "congestion": c.congestion,
-        "subflows": c.subflows,
-        "connections": c.connections,
-        "tcp_path": c.tcp_path if c.plain_tcp else None,
-        **{f"beside{i}": str(each) for i, each in enumerate(c.others, 1)},
-        **{f"beside{i}_{k}": v for i, got in enumerate(baseline.got(result), 1) for k, v in got.items()},
-        "competing": c.competing,
-        "competing_congestion": c.competing_congestion if c.competing else None,
-        "competing_path": c.competing_path or None,
-        **{f"competing_{k}": v for k, v in (asdict(c.competitor) if c.competitor else {}).items()},
-        "buffer_bytes": c.buffer or "autotuned",
-        "sysctls": " ".join(c.sysctl_texts),
-        "offload": c.offload,
-        "workload": workload.pop("name"),
-        **{f"workload_{k}": v for k, v in workload.items()},
-        "all_goodput_bps": result.goodput,
-        "benefit": baseline.benefit(result, known or {}),
-        "jain": metrics.jain([f["goodput_bps"] for f in result.flows]),
-        **{f"path{i}_bytes": n for i, n in enumerate(result.path_bytes, 1)},
-        **figures,
-    }
-
-
-def write_csv(path: Path, results: Iterable[Result], failures: Iterable[Failure]) -> None:
-    """A row per run; a failed run has a row with what went wrong."""
-    results = list(results)
-    known = baseline.by_conditions(results)
-    rows = [row(r, known) for r in results]
-    for failure in failures:
-        bare = Result(failure.conditions, ({"goodput_bps": 0.0},), (), {}, {"release": "", "build": ""})
-        rows.append(
-            {**row(bare, known), "all_goodput_bps": None, "goodput_bps": None, "benefit": None, "jain": None}
-        )
-        rows[-1]["error"] = failure.reason
-    names = list(dict.fromkeys(name for r in rows for name in r))
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, names, restval="")
-        writer.writeheader()
-        writer.writerows(rows)

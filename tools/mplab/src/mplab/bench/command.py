@@ -3,16 +3,24 @@
 
 from __future__ import annotations
 
+import argparse
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..commands import UsageError
+from .. import commands
+from ..cluster import spread
+from ..guest import Guests
+from ..places import writable
 from ..report import console
-from ..runner import Runner, write_csv
-from . import board, files, picture
+from ..runner import Runner
+from ..schedulers import available
+from ..table import write_csv
+from ..units import UsageError
+from . import board, files, mine, picture, plan, suite
 from .board import Board
-from .plan import Entry, conditions
+from .plan import REFERENCE, Contestant, Entry, conditions
 from .score import Outcome, score
 from .suite import Scenario
 
@@ -65,3 +73,44 @@ def _write(found: Board, results: Outcome, out: Path, about: Mapping[str, object
     caption = f"{about['command']}; {made_on}"
     written = [*(out / name for name in names), *picture.save(found, caption, out)]
     print("written:", ", ".join(os.path.relpath(path) for path in written))
+
+
+def bench(args: argparse.Namespace) -> int:
+    """A suite of networks and applications, and a scoreboard."""
+    file = args.mine or args.suite or suite.STANDARD
+    tables = mine.tables(file) if args.mine else suite.read(file)
+    scenarios = suite.chosen(tables, file, [n for n in args.only.split(",") if n], args.quick)
+    if args.list:
+        print(listing(scenarios))
+        return 0
+    for s in scenarios:
+        commands._programs(*s.base.workload.needs)
+    out = writable(args.out)
+    with commands._guests(commands._names(args.kernel, "--kernel"), args) as kernels:
+        contestants = _contestants(args, kernels, scenarios)
+        entries = plan.entries(scenarios, contestants, args.seed, args.quick)
+        if (failures := spread.share(args, conditions(entries), kernels, out)) is not None:
+            return commands._failed(failures)
+        about = {"command": shlex.join(["mplab", *args.argv]), "suite": str(file)}
+        with spread.runner(args, kernels, out, lean=True) as runner:
+            measure(runner, entries, out, about)
+    return commands._failed(runner.failures)
+
+
+def _contestants(
+    args: argparse.Namespace, kernels: dict[str, Guests], scenarios: Sequence[Scenario]
+) -> list[Contestant]:
+    """Linux' scheduler first: the others are compared with it."""
+    found = []
+    for label, guests in kernels.items():
+        schedulers, controls = available(guests)
+        names = commands._names(f"{REFERENCE},{args.scheduler}", "--scheduler")
+        if label == "stock":
+            names = schedulers.having(names)
+        for name in names:
+            commands._known("--scheduler", name, schedulers, str(schedulers))
+        for s in scenarios:
+            commands._controls(",".join(s.congestion) or args.congestion, controls)
+        of_tcp = commands._names(args.congestion, "--congestion")
+        found += [Contestant(name, congestion, label) for congestion in of_tcp for name in names]
+    return found

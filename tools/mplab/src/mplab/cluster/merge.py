@@ -7,6 +7,7 @@ is compared is their content, for another version of zlib may pack it differentl
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import os
@@ -16,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..places import writable
 from ..units import UsageError
 
 NAME = re.compile(r"[0-9a-f]{20}\.json\.gz")
@@ -76,3 +78,13 @@ def merge(out: Path, sources: Sequence[Path]) -> Merged:
         copy.write_bytes(file.read_bytes())
         copy.replace(runs / file.name)
     return Merged(len(new), known, tuple(builds))
+
+
+def command(args: argparse.Namespace) -> int:
+    """Results of several machines in one directory."""
+    merged = merge(writable(args.out), args.sources)
+    print(
+        f"{args.out}: {merged.new} results more, {merged.known} were there; kernel builds "
+        f"{', '.join(merged.builds)}"
+    )
+    return 0

@@ -8,6 +8,7 @@ import os
 import shlex
 
 from .. import cli, commands
+from ..places import writable
 from ..runner import Store
 from . import check, measure, plan, texts
 
@@ -17,7 +18,7 @@ def _measure(args: argparse.Namespace, planned: plan.Plan) -> None:
     for name in args.only:
         if name not in planned.commands:
             raise plan.EvidenceError(f"plan.toml measures no '{name}'; it has {', '.join(planned.commands)}")
-    store = Store(commands._writable(args.out))
+    store = Store(writable(args.out))
     with commands._guests([args.kernel], args) as kernels:
         for name in args.only or planned.commands:
             command = planned.commands[name]

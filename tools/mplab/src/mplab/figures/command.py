@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""mplab figure and mplab report."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Sequence
+
+from .. import commands, page
+from ..cluster import spread
+from ..evidence.sources import digest
+from ..places import writable
+from ..schedulers import available
+from . import FIGURES, Setting
+
+
+def figure(args: argparse.Namespace) -> int:
+    """Some of the figures."""
+
+    if not args.names:
+        for each in FIGURES.values():
+            print(f"{each.name:12} {each.title}")
+        return 0
+    for name in args.names:
+        if name not in FIGURES:
+            raise commands.UsageError(f"no figure '{name}': 'mplab figure' lists them")
+    return _figures(args, list(dict.fromkeys(args.names)), whole=False)
+
+
+def report(args: argparse.Namespace) -> int:
+    """All figures and a page."""
+
+    return _figures(args, list(FIGURES), whole=True)
+
+
+def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int:
+    """Draw them. The whole report has a page; of less the numbers are printed, and the page stays."""
+    out, drawn, calls = writable(args.out), [], {}
+    with commands._guests([args.kernel], args) as kernels:
+        guests = kernels[args.kernel]
+        schedulers, congestions = available(guests)
+        strict = args.kernel == "patched"  # of any other kernel what it has
+        setting = Setting(args.full, schedulers, tuple(congestions), args.design_seed, strict)
+        by_label = {"patched": guests}
+        if whole:
+            runs = [c for name in names for c in FIGURES[name].plan(setting)]
+            if (failures := spread.share(args, runs, by_label, out)) is not None:
+                return commands._failed(failures)
+        with spread.runner(args, by_label, out) as runner:
+            for name in names:
+                results = runner.run(FIGURES[name].plan(setting), name)
+                drawn.append(page.draw(FIGURES[name], setting, results, runner.failures, out))
+                calls[name] = _command(args, name)
+        about = (
+            f"Made by {'mplab report --full' if args.full else 'make figures'}; kernel build "
+            f"{guests.build_id}, sources {digest()}, schedulers {schedulers}."
+            " The terms: Documentation/testbed.md."
+        )
+    written = [d.image for d in drawn]
+    if whole:
+        page.write(out / "index.html", drawn, calls, about)
+        written = [*written[:3], out / "index.html"]
+    else:
+        print("\n".join(page.markdown(d, calls[d.figure.name]) for d in drawn))
+    commands._written(*written)
+    return commands._failed(runner.failures)
+
+
+def _command(args: argparse.Namespace, name: str) -> str:
+    seed = ["--design-seed", str(args.design_seed)] if args.design_seed != 1 else []
+    size = ["--full"] if args.full else []
+    return shlex.join(["tools/mplab/mplab", "figure", name, *size, *seed])
