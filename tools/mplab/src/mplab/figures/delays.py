@@ -70,7 +70,7 @@ class DelayIncrease(Figure):
     panels: tuple[tuple[str, float, int], ...]
     schedulers: tuple[str, ...] = ("default",)
     congestions: tuple[str, ...] = ("cubic",)
-    count: int = 12
+    count: int = metrics.PERCENTILES_FROM
 
     def _variants(self, s: Setting) -> dict[str, tuple[str, str]]:
         variants = [(a, b) for a in s.having(*self.schedulers) for b in s.controls(*self.congestions)]

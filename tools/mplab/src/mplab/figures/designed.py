@@ -71,8 +71,12 @@ class Designed(Figure):
     congestions: tuple[str, ...] = ("cubic",)
     buffers: tuple[int | None, ...] = (None,)
     small: tuple[int | None, ...] = (None,)
-    count: int = 12  # points of the small version
+    count: int = metrics.PERCENTILES_FROM  # points of the small version
+    fewer: int = 0  # environments of the small version, from the first; 0: all
     delays: bool = False
+
+    def _environments(self, s: Setting) -> tuple[str, ...]:
+        return self.environments[: s.pick(None, self.fewer or None)]
 
     def _variants(self, s: Setting) -> dict[str, tuple[str, str, int | None]]:
         schedulers, congestions = s.having(*self.schedulers), s.controls(*self.congestions)
@@ -100,7 +104,7 @@ class Designed(Figure):
     def plan(self, s: Setting) -> list[Conditions]:
         wanted = [
             c
-            for environment in self.environments
+            for environment in self._environments(s)
             for variant in self._variants(s).values()
             for c in self._cell(s, environment, variant)
         ]
@@ -108,8 +112,9 @@ class Designed(Figure):
 
     def draw(self, s: Setting, results: Outcome, canvas: Canvas) -> Table:
         table = quantile_table("aggregation benefit")
-        panels = canvas.subplots(1, len(self.environments), squeeze=False, sharey=True)[0]
-        for axes, environment in zip(panels, self.environments, strict=True):
+        environments = self._environments(s)
+        panels = canvas.subplots(1, len(environments), squeeze=False, sharey=True)[0]
+        for axes, environment in zip(panels, environments, strict=True):
             series = {
                 name: [
                     b for c in self._cell(s, environment, variant) if (b := benefit(results, c)) is not None
@@ -156,7 +161,7 @@ class BufferUse(Figure):
     schedulers: tuple[str, ...]
 
     def _cell(self, s: Setting, scheduler: str) -> list[Conditions]:
-        pairs = points("low", s.pick(200, 12), s.seed)
+        pairs = points("low", s.pick(200, metrics.PERCENTILES_FROM), s.seed)
         return [Conditions(pair, scheduler, workload=bulk(s)) for pair in pairs]
 
     def plan(self, s: Setting) -> list[Conditions]:
@@ -180,12 +185,13 @@ class BufferUse(Figure):
 
 @dataclass(frozen=True)
 class Sensitivity(Figure):
-    """The same statistics from five designs of the same size: what the choice of points is worth."""
+    """The same statistics from several designs of the same size: what the choice of points is worth."""
 
     environment: str = "low"
 
     def _designs(self, s: Setting) -> list[list[tuple[Path, ...]]]:
-        return [points(self.environment, s.pick(200, 8), s.seed + i) for i in range(5)]
+        size = s.pick(200, metrics.PERCENTILES_FROM)
+        return [points(self.environment, size, s.seed + i) for i in range(s.pick(5, 3))]
 
     def _cells(self, s: Setting) -> list[list[Conditions]]:
         return [[Conditions(p, workload=bulk(s)) for p in design] for design in self._designs(s)]
@@ -216,12 +222,13 @@ DESIGNED = [
         "close to perfect in the low-BDP environment for coupled control, OLIA and Cubic alike, less with"
         " small buffers; wVegas below zero",
         ("low", "high"), ("inorder",), congestions=("cubic", "reno", *COUPLED),
-        buffers=(500_000, MB, 2 * MB, 4 * MB, 8 * MB, None), small=(500_000, None), count=6, delays=True,
+        buffers=(500_000, MB, 2 * MB, 4 * MB, 8 * MB, None), small=(500_000, None), count=6, fewer=1,
+        delays=True,
     ),
     Designed(
         "fig3.5", "Random loss, by congestion control",
         "coupled control and OLIA mostly at 0 (they leave the lossy path); Cubic near 1",
-        ("low-lossy", "high-lossy"), ("inorder",), congestions=("cubic", "reno", *COUPLED), count=6,
+        ("low-lossy", "high-lossy"), ("inorder",), congestions=("cubic", "reno", *COUPLED), count=6, fewer=1,
     ),
     Designed(
         "fig4.13", "Autotuned buffers: the fixed penalization",
@@ -233,7 +240,7 @@ DESIGNED = [
         "high BDP: RP lifts the lower quartile and the median most, BM too; low BDP: RP lifts the"
         " worst case to 0",
         ("low", "high"), ALL_SCHEDULERS,
-        buffers=(4 * MB, 16 * MB), small=(4 * MB,),
+        buffers=(4 * MB, 16 * MB), small=(None,),  # of which fig4.13 has most
     ),
     BufferUse(
         "fig4.12", "Memory that autotuning takes",

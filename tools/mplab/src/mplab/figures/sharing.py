@@ -119,7 +119,8 @@ class Triangle(Figure):
         ]
 
     def _panels(self, s: Setting) -> list[Panel]:
-        return [panel for panel in self.panels if s.having(panel.scheduler)]
+        """Those without points are for the large version only."""
+        return [panel for panel in self.panels if s.pick(1, panel.count) and s.having(panel.scheduler)]
 
     def plan(self, s: Setting) -> list[Conditions]:
         return [
@@ -162,7 +163,7 @@ SHARING = [
         panels=(
             Panel("low", "default", ("cubic", "olia", "balia"), 6),
             Panel("low", "inorder", ("cubic", "lia", "olia", "balia", "wvegas"), 6),
-            Panel("high", "inorder", ("cubic", "olia", "balia"), 4),
+            Panel("high", "inorder", ("cubic", "olia", "balia"), 0),
         ),
     ),
 ]  # fmt: skip
