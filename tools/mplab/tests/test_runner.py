@@ -206,6 +206,13 @@ class Settings(unittest.TestCase):
             subprocess.run(["sh", "-e", "-c", order], check=True)
             self.assertEqual((Path(directory) / "x").read_text(), "8 9\n")
 
+    def test_nobody_waits_for_the_patience(self) -> None:
+        """A workload that has ended by itself leaves nothing to wait for."""
+        script = experiment.script(Conditions((WIFI,), workload=workloads.Http()), Path("/x"))
+        waiting = script[script.index("{ sleep 20000") :].splitlines()[1]
+        ran = subprocess.run(["sh", "-c", f"sleep 60 & {waiting}; kill $!"], timeout=10, check=False)
+        self.assertEqual(ran.returncode, 0)
+
     def test_competitors_have_times_of_their_own(self) -> None:
         c = Conditions((WIFI,), workload=Bulk(60, 0), competing=1, competitor=Bulk(20, 0, 15))
         main, others = experiment._workloads(c, c.network(), Path("/x"))

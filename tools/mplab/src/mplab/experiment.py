@@ -247,8 +247,8 @@ def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
             f"cat /proc/uptime >{out}/times\n",
             *(workload.connecting(ends) for workload, ends in [*others, *main]),
             f"{{ sleep {patience(c):.0f}; touch {out}/impatient; kill $pids; }} 2>/dev/null &\n",
-            # those beside the main flows last as long as these do
-            f"wait $pids || true\ncat /proc/uptime >>{out}/times\n",
+            # without $pids it would wait for the one who sleeps; those beside the main flows last as long as these do
+            f'[ -z "$pids" ] || wait $pids || true\ncat /proc/uptime >>{out}/times\n',
             '[ -z "$rest" ] || { kill $rest; wait $rest; } 2>/dev/null || true\n',
             timeline.end(),
             *sent,
