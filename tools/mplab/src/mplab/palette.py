@@ -7,6 +7,7 @@ curves that coincide show.
 
 from __future__ import annotations
 
+import re
 import zlib
 from typing import TypedDict
 
@@ -41,24 +42,24 @@ class Line(TypedDict):
     linewidth: float
 
 
-def _known(name: str) -> tuple[str, int] | None:
-    """Colour and number of dashes of a name that has a place here."""
-    if name.startswith("TCP on path"):
-        return TCP, 1
-    for table in (CONTROLS, SCHEDULERS):
-        if name in table:
-            return table[name], list(table).index(name)
-    return None
-
-
 def _look(label: str) -> tuple[str, int]:
-    """Of a label as report.grouped() makes it: what its last part is, if that has a place."""
-    parts = label.split(", ")
-    for part in [label, *reversed(parts)]:
-        if found := _known(part):
-            return found
+    """Colour and number of dashes. A label may hold more than a name: "minrtt, lia", "minrtt 4 MB".
+
+    A scheduler gives the colour and the dashes, a congestion control beside it other dashes.
+    """
+    if label.startswith("TCP on path"):
+        return TCP, 1
+    words = re.split(r"[, ]+", label)
+    schedulers = [word for word in words if word in SCHEDULERS]
+    controls = [word for word in words if word in CONTROLS]
+    if schedulers:
+        dashes = list(CONTROLS).index(controls[0]) if controls else list(SCHEDULERS).index(schedulers[0])
+        return SCHEDULERS[schedulers[0]], dashes
     number = zlib.crc32(label.encode())
-    return OTHERS[number % len(OTHERS)], number % len(DASHES)
+    if controls:
+        dashes = list(CONTROLS).index(controls[0]) if label == controls[0] else number
+        return CONTROLS[controls[0]], dashes
+    return OTHERS[number % len(OTHERS)], number
 
 
 def colour(label: str) -> str:
