@@ -247,7 +247,7 @@ def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
             f"cat /proc/uptime >{out}/times\n",
             *(workload.connecting(ends) for workload, ends in [*others, *main]),
             f"{{ sleep {patience(c):.0f}; touch {out}/impatient; kill $pids; }} 2>/dev/null &\n",
-            # without $pids it would wait for the one who sleeps; those beside the main flows last as long as these do
+            # without $pids it would wait for the one who sleeps; others last as long as the main flows
             f'[ -z "$pids" ] || wait $pids || true\ncat /proc/uptime >>{out}/times\n',
             '[ -z "$rest" ] || { kill $rest; wait $rest; } 2>/dev/null || true\n',
             timeline.end(),
