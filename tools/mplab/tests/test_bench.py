@@ -287,7 +287,8 @@ class TheScoreboard(unittest.TestCase):
             out, made = Path(name), self.made_up()
             files.write_csv(out / "x.csv", made)
             files.write_json(out / "x.json", made, {"command": "mplab bench"})
-            written = picture.save(made, "caption", out)
+            written = [out / "board.svg", out / "board.png"]
+            picture.save(made, "caption", written)
             self.assertEqual([p.suffix for p in written], [".svg", ".png"])
             self.assertGreater(written[1].stat().st_size, 10_000)
             whole = json.loads((out / "x.json").read_text())

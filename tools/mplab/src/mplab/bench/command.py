@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .. import commands
+from .. import commands, plot
 from ..cluster import spread
 from ..guest import Guests
 from ..places import writable
@@ -71,7 +71,9 @@ def _write(found: Board, results: Outcome, out: Path, about: Mapping[str, object
     names = ("results.json", "scoreboard.csv", "runs.csv", "scoreboard.md")
     made_on = ", ".join(f"{name} {k['release']}, build {k['build']}" for name, k in builds.items())
     caption = f"{about['command']}; {made_on}"
-    written = [*(out / name for name in names), *picture.save(found, caption, out)]
+    drawn = [out / "scoreboard.svg", out / "scoreboard.png"]
+    plot.attempt("picture", lambda: picture.save(found, caption, drawn))
+    written = [*(out / name for name in names), *(path for path in drawn if path.exists())]
     print("written:", ", ".join(os.path.relpath(path) for path in written))
 
 

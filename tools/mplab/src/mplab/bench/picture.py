@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import palette
 from .board import Board
 from .plan import Contestant
 from .score import BEHIND, Score
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 INK, FAINT, LOSS = "#333333", "#dddddd", "#f6dcd9"
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKS = "osD^vP*"  # also told apart in black and white
 WIDEST = 8.0  # ratios beyond are drawn at the edge, with their number
 Ratio = Callable[[Score], float | None]
@@ -53,7 +53,7 @@ def _dots(axes: Axes, board: Board, rows: list[tuple[str, dict[Contestant, Score
     places, count = _places(rows), len(board.contestants)
     for n, who in enumerate(board.contestants):
         aside = (n - (count - 1) / 2) * 0.5 / count
-        style = {"color": COLOURS[n % len(COLOURS)], "zorder": 3}
+        style = {"color": palette.colour(board.label(who)), "zorder": 3}
         points = [(y + aside, row[who]) for y, (_, row) in zip(places, rows, strict=True)]
         dots = [(y, r) for y, score in points if (r := ratio(score)) is not None]
         at, ys, mark = [_inside(r) for _, r in dots], [y for y, _ in dots], MARKS[n % len(MARKS)]
@@ -143,13 +143,13 @@ def _name_groups(axes: Axes, rows: list[tuple[str, dict[Contestant, Score]]], pl
             )  # fmt: skip
 
 
-def save(board: Board, caption: str, out: Path) -> list[Path]:
-    """As SVG and as PNG."""
+def save(board: Board, caption: str, paths: Sequence[Path]) -> None:
+    """In the format that each file's name asks for; an older call's are gone if it fails."""
     import matplotlib.pyplot as plt
 
+    for path in paths:
+        path.unlink(missing_ok=True)
     drawing = draw(board, caption)
-    written = [out / "scoreboard.svg", out / "scoreboard.png"]
-    for path in written:
+    for path in paths:
         drawing.savefig(path, dpi=150)
     plt.close(drawing)
-    return written
