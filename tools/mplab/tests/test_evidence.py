@@ -88,6 +88,14 @@ class Texts(Project):
         made = texts.renewed(DOCUMENT, plan.read(self.dir), lambda name: plan.load(name, self.dir))
         self.assertEqual(made, RENEWED)
 
+    def test_all_that_have_a_figure(self) -> None:
+        all_of_them = plan.Table(
+            "name", (), (plan.Column("a", "x", ("a",)), plan.Column("b", "x", ("b",))), True
+        )
+        values = {"one": {"a": 1.0, "b": 2.0}, "two": {"b": 3.0}, "three": {"a": 4.0}}
+        made = texts.markdown(all_of_them, lambda _: plan.Measured("", "", "", values))
+        self.assertEqual(made.splitlines()[2:], ["| one | 1.00 | 2.00 |", "| three | 4.00 |  |"])
+
     def test_what_is_not_there_is_named(self) -> None:
         for text, message in (
             ("nosuch", "no table and no measurement 'nosuch'"),
@@ -164,7 +172,20 @@ class Sources(Project):
         self.one("does not say which sources")
         page.write_text("sources 123456789abc\n")
         self.one("figures/index.md is from the sources 123456789abc")
+        (self.dir / "older.txt").write_text("figures/index.md 123456789abc it takes a night\n")
+        self.assertEqual(self.problems(), [])
+        page.write_text("sources 023456789abc\n")  # older.txt is about another one
+        self.one("figures/index.md is from the sources 023456789abc")
         page.write_text(f"sources {sources.digest(self.top)}\n")
+        self.assertEqual(self.problems(), [])
+
+    def test_a_number_that_is_known_to_be_older(self) -> None:
+        old = "000000000001"
+        self.save(old)
+        self.one(f"wifi.json is from the sources {old}")
+        (self.dir / "older.txt").write_text(f"wifi {old}\n")
+        self.one(f"wifi.json is from the sources {old}")  # no reason, no excuse
+        (self.dir / "older.txt").write_text(f"wifi {old} it takes a night\n")
         self.assertEqual(self.problems(), [])
 
 

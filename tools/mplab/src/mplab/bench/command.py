@@ -77,25 +77,46 @@ def _write(found: Board, results: Outcome, out: Path, about: Mapping[str, object
     print("written:", ", ".join(os.path.relpath(path) for path in written))
 
 
-def bench(args: argparse.Namespace) -> int:
-    """A suite of networks and applications, and a scoreboard."""
-    file = args.mine or args.suite or suite.STANDARD
+def _file(args: argparse.Namespace) -> Path:
+    return args.mine or args.suite or suite.STANDARD
+
+
+def _scenarios(args: argparse.Namespace) -> list[Scenario]:
+    """Those that the user names."""
+    file = _file(args)
     tables = mine.tables(file) if args.mine else suite.read(file)
-    scenarios = suite.chosen(tables, file, [n for n in args.only.split(",") if n], args.quick)
-    if args.list:
-        print(listing(scenarios))
-        return 0
+    return suite.chosen(tables, file, [n for n in args.only.split(",") if n], args.quick)
+
+
+def entries(args: argparse.Namespace, kernels: dict[str, Guests]) -> list[Entry]:
+    """Who runs where, as the command line has it."""
+    scenarios = _scenarios(args)
     for s in scenarios:
         commands._programs(*s.base.workload.needs)
+    return plan.entries(scenarios, _contestants(args, kernels, scenarios), args.seed, args.quick)
+
+
+def scoreboard(wanted: Sequence[Entry], runner: Runner) -> Board:
+    """For those who publish it: all of it, or an error."""
+    found, wrong = _scored(wanted, runner.run(conditions(wanted), "bench"))
+    if wrong:
+        raise UsageError("; ".join(wrong))
+    return found
+
+
+def bench(args: argparse.Namespace) -> int:
+    """A suite of networks and applications, and a scoreboard."""
+    if args.list:
+        print(listing(_scenarios(args)))
+        return 0
     out = writable(args.out)
     with commands._guests(commands._names(args.kernel, "--kernel"), args) as kernels:
-        contestants = _contestants(args, kernels, scenarios)
-        entries = plan.entries(scenarios, contestants, args.seed, args.quick)
-        if (failures := spread.share(args, conditions(entries), kernels, out)) is not None:
+        wanted = entries(args, kernels)
+        if (failures := spread.share(args, conditions(wanted), kernels, out)) is not None:
             return commands._failed(failures)
-        about = {"command": shlex.join(["mplab", *args.argv]), "suite": str(file)}
+        about = {"command": shlex.join(["mplab", *args.argv]), "suite": str(_file(args))}
         with spread.runner(args, kernels, out, lean=True) as runner:
-            measure(runner, entries, out, about)
+            measure(runner, wanted, out, about)
     return commands._failed(runner.failures)
 
 

@@ -23,7 +23,7 @@ def _old(what: str, digest: str, now: str, how: str) -> str:
 
 
 def _files(plan: Plan, directory: Path, now: str) -> Iterator[str]:
-    follows = sources.counts_as(directory)
+    follows, older = sources.counts_as(directory), sources.known_to_be_older(directory)
     for name, command in plan.commands.items():
         try:
             measured = load(name, directory)
@@ -33,7 +33,7 @@ def _files(plan: Plan, directory: Path, now: str) -> Iterator[str]:
         how = f"make evidence ONLY={name}"
         if measured.command != command:
             yield f"{name}.json is from another command than plan.toml has: run '{how}'"
-        if not sources.is_current(measured.sources, now, follows):
+        if (name, measured.sources) not in older and not sources.is_current(measured.sources, now, follows):
             yield _old(f"{name}.json", measured.sources, now, how)
     for file in sorted(directory.glob("*.json")):
         if file.stem not in plan.commands:
@@ -43,7 +43,7 @@ def _files(plan: Plan, directory: Path, now: str) -> Iterator[str]:
         match = PAGE_SOURCES.search(page.read_text())
         if not match:
             yield f"{PAGE} does not say which sources it is from: run 'make figures' and take its index.md"
-        elif not sources.is_current(match[1], now, follows):
+        elif (PAGE, match[1]) not in older and not sources.is_current(match[1], now, follows):
             yield _old(PAGE, match[1], now, "make figures")
 
 

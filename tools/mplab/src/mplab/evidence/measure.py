@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from .. import baseline, commands, metrics, plot, report, spaces
+from ..bench import board, command
+from ..bench.plan import REFERENCE
 from ..experiment import Result
 from ..guest import Guests
 from ..runner import Runner, Store
@@ -71,20 +73,40 @@ def _figure(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[st
     return found
 
 
+def _bench(args: argparse.Namespace, kernels: dict[str, Guests], runner: Runner) -> dict[str, dict]:
+    """The scoreboard: each contestant over all scenarios, then each scenario."""
+    found = command.scoreboard(command.entries(args, kernels), runner)
+    values: dict[str, dict] = {}
+    for who, *both in found.summaries():
+        for against, s in zip(("TCP", REFERENCE), both, strict=True):
+            if s:
+                below = f"{s.behind} of {s.count}"
+                ratios = {"worst": s.worst, "p5": s.p5, "median": s.median}
+                values[f"{found.label(who)} to {against}"] = {**ratios, "in": s.worst_in, "below": below}
+    for name, row in found.rows().items():
+        first = next(iter(row.values()))
+        values[name] = {"best TCP": board.amount(first.tcp, first.entry.scenario.measure)}
+        values[name] |= {f"{found.label(who)} to TCP": s.to_tcp for who, s in row.items()}
+        values[name] |= {f"{found.label(who)} to {REFERENCE}": s.to_default for who, s in row.items()}
+    return {name: {k: v for k, v in of.items() if v is not None} for name, of in values.items()}
+
+
 def _rounded(figures: Mapping[str, float | str]) -> dict[str, float | str]:
     return {key: v if isinstance(v, str) else float(f"{v:.{DIGITS}g}") for key, v in figures.items()}
 
 
-def measure(command: str, args: argparse.Namespace, guests: Guests, store: Store, jobs: int) -> Measured:
-    """Run what is not in the store yet. args: the command, parsed."""
+def measure(words: str, args: argparse.Namespace, guests: Guests, store: Store, jobs: int) -> Measured:
+    """Run what is not in the store yet. words: a command line, args: the same, parsed."""
     runner = Runner({"patched": guests}, store, jobs)
     if args.command in ("run", "design"):
         values = _compared(args, {"patched": guests}, runner)
     elif args.command == "figure":
         values = _figure(args, guests, runner)
+    elif args.command == "bench":
+        values = _bench(args, {"patched": guests}, runner)
     else:
-        raise EvidenceError(f"plan.toml: '{command}': evidence is from run, design or figure")
+        raise EvidenceError(f"plan.toml: '{words}': evidence is from run, design, figure or bench")
     if runner.failures:
-        raise EvidenceError(f"'{command}': {len(runner.failures)} runs failed")
+        raise EvidenceError(f"'{words}': {len(runner.failures)} runs failed")
     rounded = {subject: _rounded(figures) for subject, figures in values.items()}
-    return Measured(command, guests.build_id, sources.digest(), rounded)
+    return Measured(words, guests.build_id, sources.digest(), rounded)

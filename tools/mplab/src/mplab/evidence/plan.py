@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from ..guest import TOP
 
 DIRECTORY = TOP / "Documentation" / "evidence"
+ALL = "all"  # as a table's subjects
 Values = Mapping[str, Mapping[str, float | str]]  # subject (a scheduler, a row), figure: value
 
 
@@ -32,7 +33,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """subjects: label and name of each. down: a row for each of them, otherwise a column."""
+    """subjects: label and name of each; none: all that have the figures of the first column.
+    down: a row for each of them, otherwise a column."""
 
     head: str
     subjects: tuple[tuple[str, str], ...]
@@ -52,6 +54,10 @@ class Measured:
     def value(self, subject: str, figure: str) -> float | str | None:
         """None: not measured for that one."""
         return self.values.get(subject, {}).get(figure)
+
+    def having(self, figures: Sequence[str]) -> list[str]:
+        """The subjects of which all these are known."""
+        return [name for name, of in self.values.items() if set(figures) <= set(of)]
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,7 @@ def _table(name: str, raw: Mapping[str, Any]) -> Table:
     default = {key: raw[key] for key in ("from", "show", "subject") if key in raw}
     try:
         columns = tuple(_column(column, default) for column in raw["figures"])
-        subjects = tuple(_pair(subject) for subject in raw["subjects"])
+        subjects = () if raw["subjects"] == ALL else tuple(_pair(subject) for subject in raw["subjects"])
         return Table(raw.get("head", ""), subjects, columns, raw.get("subjects-are", "rows") == "rows")
     except KeyError as error:
         raise EvidenceError(f"plan.toml: table {name} lacks {error}") from None

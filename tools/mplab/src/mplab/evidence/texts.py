@@ -41,10 +41,10 @@ def _cell(table: Table, column: int, subject: str, load: Load) -> str:
 
 def markdown(table: Table, load: Load) -> str:
     """The table, subjects as rows or as columns."""
-    labels = [label for label, _ in table.subjects]
-    body = [
-        [_cell(table, i, subject, load) for i in range(len(table.columns))] for _, subject in table.subjects
-    ]
+    first = table.columns[0]
+    subjects = table.subjects or [(name, name) for name in load(first.source).having(first.show)]
+    labels = [label for label, _ in subjects]
+    body = [[_cell(table, i, subject, load) for i in range(len(table.columns))] for _, subject in subjects]
     others = [column.label for column in table.columns]
     if not table.down:
         labels, others, body = others, labels, [list(row) for row in zip(*body, strict=True)]
