@@ -313,6 +313,9 @@ def main(argv: list[str] | None = None) -> int:
     except (GuestError, KernelChanged) as error:
         print(f"mplab: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # "| head" has seen enough; nothing more is to be written at the exit either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except KeyboardInterrupt:
         print("mplab: interrupted; what was measured is kept", file=sys.stderr)
         return 130
