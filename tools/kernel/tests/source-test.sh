@@ -67,6 +67,7 @@ check "unpatched, there is the test bed only" 0 "applied 1 patches" source_sh pr
 check "it is in" 0 "" has boots arch/um/file.c
 check "nothing else is" 1 "" has dix net/mptcp/file.c
 check "no file of ours" 1 "" test -e "$tree/net/mptcp/sched_more.c"
+check "but those of the test bed" 0 "" has link net/sched/sch_new.c
 toy_version 7 3 4
 check "unpatched, it may be another version" 0 "unpacking.*" source_sh prepare stock
 check "it is" 0 "" has "VERSION = 7" Makefile

@@ -32,7 +32,7 @@ finish() {
 
 toy_kernel() {
 	local dir
-	for dir in arch/um arch/x86/um include net/mptcp tools/testing/selftests/net \
+	for dir in arch/um arch/x86/um include net/mptcp net/sched tools/testing/selftests/net \
 		Documentation/networking; do
 		mkdir -p "$KSRC/$dir"
 		seq 1 40 >"$KSRC/$dir/file.c"
@@ -74,9 +74,10 @@ toy_patch() {
 }
 
 toy_project() {
-	mkdir -p "$top/tools/kernel" "$top/net/mptcp" "$top/selftests"
+	mkdir -p "$top/tools/kernel" "$top/net/mptcp" "$top/net/sched" "$top/selftests"
 	cp "$here"/*.sh "$top/tools/kernel/"
 	echo new >"$top/net/mptcp/sched_new.c"
+	echo link >"$top/net/sched/sch_new.c"
 	toy_patch testbed/0001-um-boot.patch arch/um/file.c 10 boots "um: boot"
 	toy_patch fixes/0001-net-first.patch net/mptcp/file.c 10 ten "net: first"
 	toy_patch fixes/0002-net-second.patch net/mptcp/file.c 30 thirty "net: second"
