@@ -15,16 +15,21 @@ start() {
 	start_client "$@"
 }
 
+# listens FILE PID: once the program that writes there says so; false if it ends before.
+listens() {
+	until grep -q listening "$work/$1"; do
+		kill -0 "$2" || return
+		sleep 0.01
+	done
+}
+
 start_server() {
 	seed=$((seed + 1))
 	complained=$(complaints)
 	ip netns exec "$server" "$faults_load" serve -p 5000 "${serve_with[@]}" \
 		>"$work/server" 2>"$work/server-said" &
 	served=$!
-	until grep -q listening "$work/server"; do
-		kill -0 "$served" || return
-		sleep 0.01
-	done
+	listens server "$served"
 }
 
 start_client() {

@@ -57,7 +57,7 @@ unread() {
 	local serving sender
 	ip netns exec "$server" "$python" faults/unread.py serve 5000 "$1" >"$work/unread" &
 	serving=$!
-	soon_says unread listening
+	listens unread "$serving"
 	mkfifo "$work/go"
 	ip netns exec "$client" "$python" faults/unread.py send 10.0.1.2 5000 "$@" 2000000 \
 		<"$work/go" >"$work/sender" &

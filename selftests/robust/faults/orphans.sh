@@ -20,10 +20,7 @@ ends() {
 reader() {
 	ip netns exec "$server" "$python" faults/orphans.py "$@" >"$work/reader" 2>&1 &
 	reader=$!
-	until grep -q listening "$work/reader"; do
-		kill -0 "$reader" || return
-		sleep 0.01
-	done
+	listens reader "$reader"
 }
 
 reader_dies() {

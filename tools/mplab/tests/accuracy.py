@@ -19,9 +19,11 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
+from tap import Checks
+
 from mplab import experiment, network, paths, timeline, topology
 from mplab.experiment import TCP, Conditions, measure
-from mplab.guest import GuestError, Guests, scratch
+from mplab.guest import Guests, scratch
 from mplab.workloads import PYTHON, Blocks, Bulk, Iperf, Workload
 
 CPUS = 2
@@ -65,22 +67,12 @@ while time.monotonic() < end:
 """
 
 
-class Bench:
-    """Runs tests and counts them."""
+class Bench(Checks):
+    """In virtual and in real time."""
 
     def __init__(self, guests: Guests, real: Guests) -> None:
+        super().__init__()
         self.guests, self.real = guests, real
-        self.count = self.failed = 0
-
-    def check(self, name: str, good: bool, found: str) -> None:
-        self.count += 1
-        self.failed += not good
-        print(f"{'ok' if good else 'not ok'} {self.count} - {name}: {found}", flush=True)
-
-    def near(self, name: str, value: float, wanted: float, within: float) -> None:
-        """Within a share of what is wanted."""
-        off = value / wanted - 1
-        self.check(f"{name} within {within:.1%}", abs(off) <= within, f"{value:.4g}, {off:+.3%}")
 
     def goodputs(self, wanted: Sequence[Conditions], real: bool = False) -> list[float]:
         guests = self.real if real else self.guests
@@ -345,14 +337,7 @@ def main() -> int:
         against_iperf, known_result, outage, real_time,
     )  # fmt: skip
     with Guests(kernel) as guests, Guests(kernel, real_time=True) as real:
-        bench = Bench(guests, real)
-        for test in tests:
-            try:
-                test(bench)
-            except GuestError as error:
-                bench.check(test.__name__, False, str(error))
-    print(f"1..{bench.count}")
-    return 1 if bench.failed else 0
+        return Bench(guests, real).all(tests)
 
 
 if __name__ == "__main__":

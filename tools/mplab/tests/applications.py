@@ -14,9 +14,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
+from tap import Checks
+
 from mplab import baseline, beside, paths
 from mplab.experiment import TCP, Conditions, Result, measure
-from mplab.guest import GuestError, Guests
+from mplab.guest import Guests
 from mplab.workloads import parse
 
 WIFI, DSL = "8mbit,20ms,80ms", "4mbit,40ms,80ms"
@@ -24,26 +26,12 @@ CAPACITY = paths.parse(WIFI).capacity
 Json = dict[str, object]
 
 
-class Bench:
-    """Runs tests and counts them."""
+class Bench(Checks):
+    """Runs what a workload or traffic beside it is."""
 
     def __init__(self, guests: Guests) -> None:
+        super().__init__()
         self.guests = guests
-        self.count = self.failed = 0
-
-    def check(self, name: str, good: bool, found: str) -> None:
-        self.count += 1
-        self.failed += not good
-        print(f"{'ok' if good else 'not ok'} {self.count} - {name}: {found}", flush=True)
-
-    def near(self, name: str, value: float, wanted: float, within: float) -> None:
-        """Within a share of what is wanted."""
-        off = value / wanted - 1
-        self.check(f"{name} within {within:.1%}", abs(off) <= within, f"{value:.4g}, {off:+.3%}")
-
-    def skip(self, name: str, why: str) -> None:
-        self.count += 1
-        print(f"ok {self.count} - {name} # SKIP {why}", flush=True)
 
     def run(self, work: str, *networks: str, scheduler: str = TCP, others: Sequence[str] = ()) -> Result:
         """Over paths; plain TCP over the first of them."""
@@ -168,14 +156,7 @@ def main() -> int:
         bulk, blocks, writes, calls, transfers, video, real_programs, datagrams, sharing,
     )  # fmt: skip
     with Guests(kernel) as guests:
-        bench = Bench(guests)
-        for test in tests:
-            try:
-                test(bench)
-            except GuestError as error:
-                bench.check(test.__name__, False, str(error))
-    print(f"1..{bench.count}")
-    return 1 if bench.failed else 0
+        return Bench(guests).all(tests)
 
 
 if __name__ == "__main__":

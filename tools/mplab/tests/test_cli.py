@@ -15,7 +15,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import cli, commands, cost, paths, places, units, workloads
+from mplab import asked, cli, commands, cost, paths, places, units, workloads
 from mplab.guest import Guests
 from mplab.schedulers import Schedulers, available
 
@@ -71,7 +71,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("no kernel at /nonexistent", self.fails("run", "--kernel", "/nonexistent"))
 
     def test_a_kernel_that_is_not_built(self) -> None:
-        with mock.patch.dict(commands.KERNELS, stock=Path("/nonexistent")):
+        with mock.patch.dict(asked.KERNELS, stock=Path("/nonexistent")):
             self.assertIn("make kernel-stock", self.fails("shell", "--kernel", "stock"))
 
     def test_results_must_have_a_place_before_they_are_measured(self) -> None:
@@ -116,7 +116,7 @@ class CommandLine(unittest.TestCase):
 
     def test_cost_of_what_the_kernel_has(self) -> None:
         with (
-            mock.patch.object(commands, "_kernel", lambda name: Path("/")),
+            mock.patch.object(asked, "kernel", lambda name: Path("/")),
             mock.patch.object(cost, "available", lambda guests: (Schedulers(), ["cubic", "reno"])),
         ):
             said = self.fails("cost", "--congestion", "reno,nosuch")
@@ -127,8 +127,8 @@ class CommandLine(unittest.TestCase):
         with self.assertRaisesRegex(
             commands.UsageError, "averylongname\\+rp: 16 characters; the kernel takes 15"
         ):
-            commands._schedulers("averylongname+rp", there_are)
-        self.assertEqual(commands._schedulers("averylongname", there_are), ["averylongname"])
+            asked.schedulers("averylongname+rp", there_are)
+        self.assertEqual(asked.schedulers("averylongname", there_are), ["averylongname"])
 
     def test_events_after_the_end(self) -> None:
         late = paths.parse("8mbit,20ms,80ms,down@40s")
@@ -141,7 +141,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("'mplab figure' lists them", self.fails("figure", "fig9.9"))
 
     def test_unknown_space(self) -> None:
-        with mock.patch.object(commands, "_kernel", lambda name: Path("/")):
+        with mock.patch.object(asked, "kernel", lambda name: Path("/")):
             said = self.fails("design", "middle", "--out", "/tmp")
         self.assertIn("neither one of low, high", said)
 

@@ -73,7 +73,7 @@ class Programs(unittest.TestCase):
                     zip((waits, begins), self.both(waits, begins, *[{"seconds": 0.5}] * 2), strict=True)
                 )
                 samples = found["bulk.receive"]["samples"]
-                self.assertGreaterEqual(samples[-1][0] - samples[0][0], 0.3)
+                self.assertGreater(samples[-1][0] - samples[0][0], 0.2)
                 self.assertGreater(samples[-1][1], samples[0][1])
                 self.assertEqual(found["bulk.send"]["trace"][0][1][0]["route"], 1)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from . import commands, options, paths, units, workloads
 from .cluster import shard
-from .commands import UsageError
 from .guest import TIME_LIMIT, TOP, GuestError, KernelChanged
+from .units import UsageError
 
 WIFI_3G = ["8mbit,20ms,80ms", "2mbit,150ms,2s"]
 

@@ -4,101 +4,29 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import dataclasses
 import json
 import os
-import shutil
 import sys
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from . import baseline, beside, paths, shell, units
+from . import asked, baseline, beside, paths, shell, units
 from .experiment import Conditions, Result, measure
-from .guest import BOOT, MPTCPCTL, PATH, TIME_LIMIT, TOP, Guests
-from .places import for_call
-from .runner import Failure, Runner, Store
-from .schedulers import LONGEST_NAME, Schedulers, available
+from .guest import Guests
+from .places import for_call, lines_of_words, written
+from .runner import Failure, Runner, Store, exit_status
+from .schedulers import available
 from .table import write_csv
 from .units import UsageError
 from .workloads import Blocks, Bulk, Workload
 from .workloads import parse as workload
 
-KERNELS = {"patched": TOP / "build" / "uml", "stock": TOP / "build" / "stock" / "uml"}
-HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
-PACKAGES = {"nginx": "nginx-light", "ab": "apache2-utils"}  # others have the program's name
 MOST_PATHS = 8
 
 
-# ---- what several commands need
-
-
-def kernel_directory(name: str) -> Path:
-    """Of one of ours, or what the user wrote."""
-    return KERNELS.get(name, Path(name))
-
-
-def _kernel(name: str) -> Path:
-    """The directory of a kernel that is built."""
-    directory = kernel_directory(name)
-    if not (directory / "linux").exists():
-        how = HOW_TO_BUILD.get(name, "give a directory that holds 'linux', or patched, or stock")
-        raise UsageError(f"no kernel at {directory}: {how}")
-    if not MPTCPCTL.exists():
-        raise UsageError("mptcpctl is not built: run 'make mptcpctl' first")
-    if not BOOT.exists():
-        raise UsageError(f"{BOOT} is missing: is this a whole checkout?")
-    return directory
-
-
-@contextlib.contextmanager
-def _guests(names: Sequence[str], args: argparse.Namespace) -> Iterator[dict[str, Guests]]:
-    """Guests on each of the kernels, by name; ended when the block is left."""
-    with contextlib.ExitStack() as stack:
-        limit = getattr(args, "time_limit", TIME_LIMIT)
-        real_time = getattr(args, "real_time", False)
-        found = {name: Guests(_kernel(name), real_time, limit) for name in names}
-        for guests in found.values():
-            stack.enter_context(guests)
-        yield found
-
-
-def _names(text: str, option: str) -> list[str]:
-    names = list(dict.fromkeys(name for name in text.split(",") if name))
-    if not names:
-        raise UsageError(f"{option} names none")
-    return names
-
-
-def _programs(*names: str) -> None:
-    """What the guest takes from the host must be there."""
-    for name in names:
-        if shutil.which(name, path=PATH) is None:
-            raise UsageError(f"'{name}' is missing: install {PACKAGES.get(name, name)}")
-
-
-def _known(option: str, name: str, there_are: Container[str], shown: str) -> None:
-    if name not in there_are:
-        raise UsageError(f"{option} {name}: this kernel has none of that name; it has {shown}")
-
-
-def _controls(text: str, there_are: Sequence[str]) -> list[str]:
-    """Congestion controls that the user names, and the kernel has."""
-    names = _names(text, "--congestion")
-    for name in names:
-        _known("--congestion", name, there_are, ", ".join(there_are))
-    return names
-
-
-def _schedulers(text: str, there_are: Schedulers) -> list[str]:
-    """Schedulers that the user names, and the kernel has."""
-    names = _names(text, "--scheduler")
-    for name in names:
-        _known("--scheduler", name, there_are, str(there_are))
-        if len(name) > LONGEST_NAME:
-            raise UsageError(f"--scheduler {name}: {len(name)} characters; the kernel takes {LONGEST_NAME}")
-    return names
+# ---- runs of run and design
 
 
 def _check_points(points: Sequence[tuple[paths.Path, ...]], work: Workload) -> None:
@@ -135,7 +63,7 @@ def plan(
 ) -> list[Conditions]:
     """Every combination of what the command line names, on every kernel that has it."""
     work = workload(args.workload, args.duration, args.warmup)
-    _programs(*work.needs)
+    asked.programs(*work.needs)
     _check_points(points, work)
     others = tuple(map(beside.parse, args.beside))
     for point in points:
@@ -144,14 +72,14 @@ def plan(
     for label, guests in kernels.items():
         schedulers, controls = available(guests)
         if label == "stock":  # it has one; the others are what we compare it with
-            named = _names(args.scheduler, "--scheduler")
+            named = asked.names(args.scheduler, "--scheduler")
             names = schedulers.having(named) or list(schedulers.bases)
         else:
-            names = _schedulers(args.scheduler, schedulers)
+            names = asked.schedulers(args.scheduler, schedulers)
         for each in others:
             if each.congestion:
-                _known("--beside: congestion", each.congestion, controls, ", ".join(controls))
-        for congestion in _controls(args.congestion, controls):
+                asked.known("--beside: congestion", each.congestion, controls, ", ".join(controls))
+        for congestion in asked.controls(args.congestion, controls):
             for point in points:
                 for n in range(args.repeat):
                     c = Conditions(
@@ -164,13 +92,6 @@ def plan(
     return wanted
 
 
-def _failed(failures: Sequence[Failure]) -> int:
-    if failures:
-        what = f"{len(failures)} run{'s' if len(failures) > 1 else ''} failed"
-        print(f"mplab: {what}; the next call tries again", file=sys.stderr)
-    return 1 if failures else 0
-
-
 # ---- run
 
 
@@ -181,17 +102,17 @@ def run(args: argparse.Namespace) -> int:
         return 0
     out, kept = for_call(args)
     if args.pcap:
-        _programs("tcpdump")
+        asked.programs("tcpdump")
         if find_spec("dpkt") is None:
             raise UsageError("Python's dpkt is missing: install python3-dpkt")
-    with _guests(_names(args.kernel, "--kernel"), args) as kernels:
+    with asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
         wanted = plan(args, [tuple(args.paths)], kernels)
         runner = Runner(kernels, Store(kept), args.jobs)
         results = list(runner.run(wanted).values())
         _show(results, runner.failures, out)
         if args.pcap:
             _capture(kernels, [r.conditions for r in results], out)
-    return _failed(runner.failures)
+    return exit_status(runner.failures)
 
 
 def _show(results: list[Result], failures: list[Failure], out: Path) -> None:
@@ -204,17 +125,13 @@ def _show(results: list[Result], failures: list[Failure], out: Path) -> None:
     if results:
         report.show(results)
         plot.attempt("drawing", lambda: plot.draw(results, figure))
-    _written(summary, rows, figure, figure.with_suffix(".svg"))
+    written(summary, rows, figure, figure.with_suffix(".svg"))
 
 
 def _forget(image: Path) -> None:
     """An older call's drawing."""
     image.unlink(missing_ok=True)
     image.with_suffix(".svg").unlink(missing_ok=True)
-
-
-def _written(*files: Path) -> None:
-    print("written:", ", ".join(os.path.relpath(p) for p in files if p.exists()))
 
 
 def _capture(kernels: dict[str, Guests], wanted: Sequence[Conditions], out: Path) -> None:
@@ -254,14 +171,10 @@ def space(args: argparse.Namespace) -> list[tuple[paths.Path, ...]]:
 
 def _points(file: Path) -> list[tuple[paths.Path, ...]]:
     """A point per line: its paths, with spaces between."""
-    try:
-        lines = [line.split("#")[0].split() for line in file.read_text().splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: {getattr(error, 'strerror', '') or 'not a text file'}") from None
     found = []
-    for number, line in enumerate(lines, 1):
+    for number, line in lines_of_words(file):
         try:
-            found += [tuple(map(paths.parse, line))] if line else []
+            found.append(tuple(map(paths.parse, line)))
         except units.UnitError as error:
             raise UsageError(f"{file}, line {number}: {str(error).removeprefix('--path ')}") from None
     if not found:
@@ -276,10 +189,10 @@ def design(args: argparse.Namespace) -> int:
 
     points = space(args)
     out, kept = for_call(args)
-    with _guests(_names(args.kernel, "--kernel"), args) as kernels:
+    with asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
         runs = plan(args, points, kernels)
         if (failures := spread.share(args, runs, kernels, kept)) is not None:
-            return _failed(failures)
+            return exit_status(failures)
         with spread.runner(args, kernels, kept, lean=True) as runner:
             results = runner.run(runs, "design")
     rows, image = out / "results.csv", out / "design.png"
@@ -287,8 +200,8 @@ def design(args: argparse.Namespace) -> int:
     _forget(image)
     if results:
         report(list(results.values()), image)
-    _written(rows, image, image.with_suffix(".svg"))
-    return _failed(runner.failures)
+    written(rows, image, image.with_suffix(".svg"))
+    return exit_status(runner.failures)
 
 
 # ---- what lives elsewhere
@@ -331,7 +244,7 @@ def evidence(args: argparse.Namespace) -> int:
 
 
 def interactive(args: argparse.Namespace) -> int:
-    with _guests([args.kernel], args) as kernels:
+    with asked.guests([args.kernel], args) as kernels:
         guests = kernels[args.kernel]
         return shell.run(guests, args.paths, args.buffer, args.virtual_time, args.argv)
 

@@ -20,7 +20,7 @@ from statistics import median
 from rich.markup import escape
 from rich.table import Table
 
-from . import commands, paths
+from . import asked, paths
 from .experiment import TCP, Conditions, measure
 from .guest import Guests
 from .report import console
@@ -167,16 +167,16 @@ def show(view: Table) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """mplab cost."""
-    kernel, how = commands._kernel(args.kernel), {"seconds": args.seconds, "rounds": args.rounds}
+    kernel, how = asked.kernel(args.kernel), {"seconds": args.seconds, "rounds": args.rounds}
     how |= {"rate": args.rate} if args.rate else {}
     if args.congestion is None and args.scheduler is None:
-        show(compare((kernel, commands._kernel(args.against or "stock")), **how))
+        show(compare((kernel, asked.kernel(args.against or "stock")), **how))
         return 0
     with Guests(kernel) as guests:
         schedulers, controls = available(guests)
         if args.congestion:
-            view = compare_controls(guests, commands._controls(args.congestion, controls), **how)
+            view = compare_controls(guests, asked.controls(args.congestion, controls), **how)
         else:
-            view = compare_schedulers(guests, commands._schedulers(args.scheduler, schedulers), **how)
+            view = compare_schedulers(guests, asked.schedulers(args.scheduler, schedulers), **how)
     show(view)
     return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Directories for results."""
+"""Files that a user names: directories for results, lists to read."""
 
 from __future__ import annotations
 
@@ -22,6 +22,15 @@ def writable(directory: Path) -> Path:
     return directory
 
 
+def lines_of_words(file: Path) -> list[tuple[int, list[str]]]:
+    """The number and the words of each line that has some; what follows a # is a comment."""
+    try:
+        lines = [line.split("#")[0].split() for line in file.read_text().splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: {getattr(error, 'strerror', '') or 'not a text file'}") from None
+    return [(number, line) for number, line in enumerate(lines, 1) if line]
+
+
 def for_call(args: argparse.Namespace) -> tuple[Path, Path]:
     """Where this call's results go, and where what was measured is kept.
 
@@ -38,3 +47,8 @@ def for_call(args: argparse.Namespace) -> tuple[Path, Path]:
     new.symlink_to(own.name)
     new.replace(above / "last")
     return own, above
+
+
+def written(*files: Path) -> None:
+    """Say where the results are."""
+    print("written:", ", ".join(os.path.relpath(p) for p in files if p.exists()))

@@ -153,3 +153,11 @@ class Runner:
             c = result.conditions
             rate = f"{c.scheduler}, {c.congestion}: {result.goodput / 1e6:.2f} Mbit/s"
             print(f"mplab: {what}: {done} of {total}: {rate}", file=sys.stderr)
+
+
+def exit_status(failures: Sequence[Failure]) -> int:
+    """Of a call, which says so if runs failed."""
+    if failures:
+        what = f"{len(failures)} run{'s' if len(failures) > 1 else ''} failed"
+        print(f"mplab: {what}; the next call tries again", file=sys.stderr)
+    return 1 if failures else 0

@@ -10,8 +10,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from .. import metrics
 from .plan import REFERENCE, Contestant
-from .score import BEHIND, PERCENTILES_FROM, Score, Summary, summary
+from .score import BEHIND, Score, Summary, summary
 
 AHEAD = 1 / BEHIND
 NOTHING = "-"
@@ -171,4 +172,5 @@ def markdown(board: Board) -> str:
         ours = [_to_tcp(row[who]) for who in board.contestants]
         ours += [_plain(row[who].to_default) for who in others]
         text += _line([name, amount(first.tcp, first.entry.scenario.measure), *ours])
-    return f"{text}\n{ABOUT.removesuffix(' Red: below 0.97.')} 5 %: from {PERCENTILES_FROM} scenarios on.\n"
+    about = ABOUT.removesuffix(" Red: below 0.97.")
+    return f"{text}\n{about} 5 %: from {metrics.PERCENTILES_FROM} scenarios on.\n"

@@ -9,12 +9,12 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .. import commands, plot
+from .. import asked, plot
 from ..cluster import spread
 from ..guest import Guests
 from ..places import writable
 from ..report import console
-from ..runner import Runner
+from ..runner import Runner, exit_status
 from ..schedulers import available
 from ..table import write_csv
 from ..units import UsageError
@@ -92,7 +92,7 @@ def entries(args: argparse.Namespace, kernels: dict[str, Guests]) -> list[Entry]
     """Who runs where, as the command line has it."""
     scenarios = _scenarios(args)
     for s in scenarios:
-        commands._programs(*s.base.workload.needs)
+        asked.programs(*s.base.workload.needs)
     return plan.entries(scenarios, _contestants(args, kernels, scenarios), args.seed, args.quick)
 
 
@@ -110,14 +110,14 @@ def bench(args: argparse.Namespace) -> int:
         print(listing(_scenarios(args)))
         return 0
     out = writable(args.out)
-    with commands._guests(commands._names(args.kernel, "--kernel"), args) as kernels:
+    with asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
         wanted = entries(args, kernels)
         if (failures := spread.share(args, conditions(wanted), kernels, out)) is not None:
-            return commands._failed(failures)
+            return exit_status(failures)
         about = {"command": shlex.join(["mplab", *args.argv]), "suite": str(_file(args))}
         with spread.runner(args, kernels, out, lean=True) as runner:
             measure(runner, wanted, out, about)
-    return commands._failed(runner.failures)
+    return exit_status(runner.failures)
 
 
 def _contestants(
@@ -127,13 +127,13 @@ def _contestants(
     found = []
     for label, guests in kernels.items():
         schedulers, controls = available(guests)
-        names = commands._names(f"{REFERENCE},{args.scheduler}", "--scheduler")
+        names = asked.names(f"{REFERENCE},{args.scheduler}", "--scheduler")
         if label == "stock":
             names = schedulers.having(names)
         for name in names:
-            commands._known("--scheduler", name, schedulers, str(schedulers))
+            asked.known("--scheduler", name, schedulers, str(schedulers))
         for s in scenarios:
-            commands._controls(",".join(s.congestion) or args.congestion, controls)
-        of_tcp = commands._names(args.congestion, "--congestion")
+            asked.controls(",".join(s.congestion) or args.congestion, controls)
+        of_tcp = asked.names(args.congestion, "--congestion")
         found += [Contestant(name, congestion, label) for congestion in of_tcp for name in names]
     return found

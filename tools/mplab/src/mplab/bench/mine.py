@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..places import lines_of_words
 from ..units import UsageError
 from .suite import DIRECTORY, Table, read
 
@@ -24,11 +25,7 @@ def tables(file: Path) -> dict[str, Table]:
 
 def _networks(file: Path) -> list[list[str]]:
     """A network per line: its paths, with spaces between. One path on each line: it is one network."""
-    try:
-        lines = [line.split("#")[0].split() for line in file.read_text().splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: {getattr(error, 'strerror', '') or 'not a text file'}") from None
-    found = [line for line in lines if line]
+    found = [words for _, words in lines_of_words(file)]
     if not found:
         raise UsageError(f"{file}: no network in it; write one per line: its paths, with spaces between")
     return [[line[0] for line in found]] if all(len(line) == 1 for line in found) else found

@@ -18,7 +18,6 @@ from .suite import OTHERS
 
 Outcome = Mapping[Conditions, Result]
 SHORTEST = 0.01  # seconds; no time counts as less: the guest's jiffy, and nothing divides by 0
-PERCENTILES_FROM = 20  # scenarios
 BEHIND = 0.97  # of a ratio: what is below counts as a loss
 
 
@@ -128,6 +127,6 @@ def summary(who: Contestant, scores: Sequence[Score], to_tcp: bool) -> Summary |
     if not ratios:
         return None
     worst = min(ratios, key=lambda name: ratios[name])
-    (p5,) = metrics.percentiles(list(ratios.values()), (5,)) if len(ratios) >= PERCENTILES_FROM else (None,)
+    (p5,) = metrics.percentiles_or_none(list(ratios.values()), (5,))
     behind = sum(ratio < BEHIND for ratio in ratios.values())
     return Summary(who, len(ratios), ratios[worst], worst, p5, median(ratios.values()), behind)

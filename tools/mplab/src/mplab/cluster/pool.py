@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .. import commands
+from .. import asked
 from ..experiment import Conditions, Result, key
 from ..guest import Guests
 from ..runner import Failure, Runner, Store, twice
+from ..units import UsageError
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -25,7 +26,7 @@ CONNECT_WITHIN = 30  # seconds
 @cache
 def _guests(label: str) -> Guests:
     """A worker's own, ended with it."""
-    guests = Guests(commands.kernel_directory(label))
+    guests = Guests(asked.kernel_directory(label))
     guests.__enter__()
     atexit.register(guests.__exit__)
     return guests
@@ -35,7 +36,7 @@ def measured(c: Conditions, name: str) -> Result | Failure:
     """On a worker. name: of the result, as the one who asks would call it."""
     guests = _guests(c.kernel)
     if key(c, guests.build_id) != name:
-        raise commands.UsageError(
+        raise UsageError(
             f"the worker on {socket.gethostname()} has another kernel or another version of mplab:"
             " give it the same files, and start it anew"
         )
@@ -48,7 +49,7 @@ def connected(address: str, jobs: int) -> Iterator[Client]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise commands.UsageError(
+        raise UsageError(
             "--cluster needs Dask: apt install python3-distributed, or call mplab with a Python that has it"
         ) from None
     with contextlib.ExitStack() as stack:
@@ -60,7 +61,7 @@ def connected(address: str, jobs: int) -> Iterator[Client]:
         try:
             yield stack.enter_context(Client(at, timeout=CONNECT_WITHIN))
         except OSError as error:
-            raise commands.UsageError(f"--cluster {address}: no scheduler answers there ({error})") from None
+            raise UsageError(f"--cluster {address}: no scheduler answers there ({error})") from None
 
 
 class DaskRunner(Runner):

@@ -7,9 +7,10 @@ import argparse
 import os
 import shlex
 
-from .. import cli, commands
+from .. import asked, cli
 from ..places import writable
 from ..runner import Store
+from ..units import UsageError
 from . import check, measure, plan, texts
 
 
@@ -19,7 +20,7 @@ def _measure(args: argparse.Namespace, planned: plan.Plan) -> None:
         if name not in planned.commands:
             raise plan.EvidenceError(f"plan.toml measures no '{name}'; it has {', '.join(planned.commands)}")
     store = Store(writable(args.out))
-    with commands._guests([args.kernel], args) as kernels:
+    with asked.guests([args.kernel], args) as kernels:
         for name in args.only or planned.commands:
             command = planned.commands[name]
             parsed = cli.parse(shlex.split(command))
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
             return 0
         found = check.problems(planned)
     except plan.EvidenceError as error:
-        raise commands.UsageError(str(error)) from None
+        raise UsageError(str(error)) from None
     for problem in found:
         print(problem)
     return 1 if found else 0

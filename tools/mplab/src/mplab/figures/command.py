@@ -7,11 +7,13 @@ import argparse
 import shlex
 from collections.abc import Sequence
 
-from .. import commands, page
+from .. import asked, page
 from ..cluster import spread
 from ..evidence.sources import digest
 from ..places import writable
+from ..runner import exit_status
 from ..schedulers import available
+from ..units import UsageError
 from . import FIGURES, Setting
 
 
@@ -24,7 +26,7 @@ def figure(args: argparse.Namespace) -> int:
         return 0
     for name in args.names:
         if name not in FIGURES:
-            raise commands.UsageError(f"no figure '{name}': 'mplab figure' lists them")
+            raise UsageError(f"no figure '{name}': 'mplab figure' lists them")
     return _figures(args, list(dict.fromkeys(args.names)), whole=False)
 
 
@@ -37,7 +39,7 @@ def report(args: argparse.Namespace) -> int:
 def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int:
     """Draw them. The whole report has a page; of less the numbers are printed, and the page stays."""
     out, drawn, calls = writable(args.out), [], {}
-    with commands._guests([args.kernel], args) as kernels:
+    with asked.guests([args.kernel], args) as kernels:
         guests = kernels[args.kernel]
         schedulers, congestions = available(guests)
         strict = args.kernel == "patched"  # of any other kernel what it has
@@ -46,7 +48,7 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
         if whole:
             runs = [c for name in names for c in FIGURES[name].plan(setting)]
             if (failures := spread.share(args, runs, by_label, out)) is not None:
-                return commands._failed(failures)
+                return exit_status(failures)
         with spread.runner(args, by_label, out) as runner:
             for name in names:
                 results = runner.run(FIGURES[name].plan(setting), name)
@@ -63,8 +65,8 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
         written = [*written[:3], out / "index.html"]
     else:
         print("\n".join(page.markdown(d, calls[d.figure.name]) for d in drawn))
-    commands._written(*written)
-    return commands._failed(runner.failures)
+    written(*written)
+    return exit_status(runner.failures)
 
 
 def _command(args: argparse.Namespace, name: str) -> str:
