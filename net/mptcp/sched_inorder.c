@@ -26,10 +26,12 @@
  *
  * A slow subflow whose queue is long is no faster, and costs: its data takes up
  * the peer's window for longer, and when the queue overflows, the connection
- * waits for round trips that the queue made long. So data goes ahead on a
- * subflow only while that has no more than half a product in its queue. The
- * fastest subflow is free to fill its own, as TCP would, as long as the peer's
- * window lasts.
+ * waits for round trips that the queue made long. So what is ahead by much of the
+ * peer's window goes on a subflow only while that has no more than half a product
+ * in its queue. While there is window enough, a subflow may fill its queue as TCP
+ * would: what looks like a queue of its own is none when the RTT has risen since
+ * its lowest, when it varies, or when others fill the queue, and to give way to
+ * them would be to give up the path. The fastest subflow is always free to.
  *
  * When a subflow has lost what the peer waits for, or the window is used up,
  * another one sends that again.
@@ -64,14 +66,18 @@
  */
 #define INORDER_FIRST_SEGS	4
 
-/* What goes ahead may make a queue of half a product, and this many segments
- * more; while the peer's window is scarce, so may all data.
+/* What goes ahead by more than a part of the peer's window may make a queue of half
+ * a product, and this many segments more; while the window is scarce, so may all data.
  */
+#define INORDER_WINDOW_PART	4
 #define INORDER_FLIGHT_PERCENT	150
 #define INORDER_FLIGHT_SEGS	4
 
 /* How long the peer's window counts as scarce after it was used up, in us. */
 #define INORDER_SCARCE_US	(2 * USEC_PER_SEC)
+
+/* A decision is among so many subflows, those that deliver first. */
+#define INORDER_PATHS		8U
 
 /* The most that is sent again at once, in segments. */
 #define INORDER_AGAIN_SEGS	4
@@ -89,7 +95,6 @@ struct inorder_msk {
 	u64 blocked_at;		/* when the peer's window was used up, us */
 	u64 again_at;		/* when something was last sent again, us */
 	u8 blocked;		/* it ever was */
-	u8 alone;		/* a single subflow is usable */
 	u8 batch;		/* segments that were sent again then */
 	u8 left;		/* of which are still to be sent */
 };
@@ -190,24 +195,18 @@ static bool inorder_is_scarce(struct mptcp_sock *msk)
 	       tcp_clock_us() - im->blocked_at < INORDER_SCARCE_US;
 }
 
-/* What keeps @path busy and its queue short. More than that, in flight on a slow
- * path, would take from the peer's window what the others need, and if the queue
- * overflows, what comes after it waits for a round trip that the queue made long.
- */
+/* What keeps @path busy and its queue short. */
 static u32 inorder_limit(const struct inorder_path *path, u32 mss)
 {
 	return min_t(u64, inorder_product(path) * INORDER_FLIGHT_PERCENT / 100 +
 			  INORDER_FLIGHT_SEGS * mss, U32_MAX);
 }
 
-/* A subflow that is alone is as TCP. */
 static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
 			u32 mss)
 {
 	u32 limit = U32_MAX;
 
-	if (inorder_msk(msk)->alone)
-		return mptcp_sched_room(path->subflow);
 	if (inorder_is_scarce(msk))
 		limit = path->limit;
 	if (!minmax_get(&inorder_subflow(path->subflow)->rate))
@@ -251,25 +250,15 @@ static void inorder_book(const struct inorder_path *path, u32 bytes)
 	is->busy_until = max(is->busy_until, tcp_clock_us()) + inorder_time(path, bytes);
 }
 
-/* Bytes that the faster subflows send while @path delivers. */
-static u64 inorder_gap(struct mptcp_sock *msk, const struct inorder_path *path,
-		       bool backups)
+/* Bytes that the subflows before @path, which are faster, send while it delivers. */
+static u64 inorder_gap(const struct inorder_path *first, const struct inorder_path *path)
 {
-	struct mptcp_subflow_context *subflow;
+	const struct inorder_path *other;
 	u64 gap = 0;
 
-	mptcp_for_each_subflow(msk, subflow) {
-		struct inorder_path other;
-
-		if (subflow == path->subflow ||
-		    !mptcp_sched_usable(subflow, backups))
-			continue;
-		inorder_look(msk, &other, subflow);
-		if (other.delivery < path->delivery)
-			gap += div_u64((u64)other.rate *
-				       (path->delivery - other.delivery),
-				       USEC_PER_MSEC);
-	}
+	for (other = first; other < path; other++)
+		gap += div_u64((u64)other->rate * (path->delivery - other->delivery),
+			       USEC_PER_MSEC);
 
 	return gap;
 }
@@ -294,12 +283,14 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 	u64 seq, end = READ_ONCE(msk->wnd_end);
 	u32 bytes = inorder_chunk(path, mss);
 
-	if (path->queued >= path->limit || !ahead || !msk->first_pending ||
-	    ahead->count == MPTCP_AHEAD_RANGES)
+	if (!ahead || !msk->first_pending || ahead->count == MPTCP_AHEAD_RANGES)
+		return -EAGAIN;
+	seq = mptcp_sched_head(msk);
+	if (path->queued >= path->limit && gap > (end - seq) / INORDER_WINDOW_PART)
 		return -EAGAIN;
 
 	/* whole segments for the one that comes there */
-	seq = mptcp_sched_head(msk) + roundup(gap, mss);
+	seq += roundup(gap, mss);
 	seq = mptcp_ahead_free_from(ahead, seq);
 	if (before64(end, seq + mss))
 		return -EAGAIN;
@@ -389,49 +380,67 @@ static void inorder_wnd_blocked(struct mptcp_sock *msk)
 	im->blocked = 1;
 }
 
-static bool inorder_is_alone(struct mptcp_sock *msk, bool backups)
+/* The usable subflows, the one that delivers first in front. Returns how many. */
+static u32 inorder_sort(struct mptcp_sock *msk, struct inorder_path *paths)
 {
+	bool backups = mptcp_sched_only_backups(msk);
 	struct mptcp_subflow_context *subflow;
-	u32 usable = 0;
+	u32 n = 0;
 
-	mptcp_for_each_subflow(msk, subflow)
-		usable += mptcp_sched_usable(subflow, backups);
+	mptcp_for_each_subflow(msk, subflow) {
+		struct inorder_path path;
+		u32 i;
 
-	return usable == 1;
+		if (!mptcp_sched_usable(subflow, backups))
+			continue;
+		inorder_look(msk, &path, subflow);
+		for (i = n; i && path.delivery < paths[i - 1].delivery; i--)
+			if (i < INORDER_PATHS)
+				paths[i] = paths[i - 1];
+		if (i < INORDER_PATHS)
+			paths[i] = path;
+		n = min(n + 1, INORDER_PATHS);
+	}
+
+	return n;
+}
+
+/* Give @path the next data, as much as @room. */
+static int inorder_send_next(struct mptcp_sock *msk, const struct inorder_path *path,
+			     u32 room)
+{
+	if (!room)
+		return -EAGAIN;
+	if (!inorder_send_again(msk, path)) {
+		mptcp_sched_commit(msk, path->subflow, room, MPTCP_SCHED_BEST);
+		inorder_book(path, room);
+	}
+	return 0;
 }
 
 static int inorder_get_send(struct mptcp_sock *msk)
 {
-	bool backups = mptcp_sched_only_backups(msk);
-	struct mptcp_subflow_context *subflow;
-	struct inorder_path path, best = {};
-	u32 fastest = U32_MAX, bytes;
+	struct inorder_path paths[INORDER_PATHS], *path, *end;
 
-	inorder_msk(msk)->alone = inorder_is_alone(msk, backups);
-	mptcp_for_each_subflow(msk, subflow) {
-		if (!mptcp_sched_usable(subflow, backups))
-			continue;
-		inorder_look(msk, &path, subflow);
-		fastest = min(fastest, path.delivery);
-		if (path.room && (!best.subflow || path.delivery < best.delivery))
-			best = path;
-	}
-	if (!best.subflow)
+	end = paths + inorder_sort(msk, paths);
+	/* one that is alone is as TCP */
+	if (end == paths + 1)
+		return inorder_send_next(msk, paths, mptcp_sched_room(paths->subflow));
+
+	for (path = paths; path < end && !path->room; path++)
+		;
+	if (path == end)
 		return -EAGAIN;
-
-	if (inorder_send_again(msk, &best))
+	/* with others there, the next packet may be better off on one */
+	if (path == paths)
+		return inorder_send_next(msk, path,
+					 min(path->room, mptcp_sched_mss(path->subflow)));
+	if (inorder_send_again(msk, path))
 		return 0;
-
-	if (best.delivery == fastest) {
-		/* with others there, the next packet may be better off on one */
-		bytes = inorder_msk(msk)->alone ? best.room :
-			min(best.room, mptcp_sched_mss(best.subflow));
-		mptcp_sched_commit(msk, best.subflow, bytes, MPTCP_SCHED_BEST);
-		inorder_book(&best, bytes);
-		return 0;
-	}
-
-	return inorder_send_ahead(msk, &best, inorder_gap(msk, &best, backups));
+	for (; path < end; path++)
+		if (path->room && !inorder_send_ahead(msk, path, inorder_gap(paths, path)))
+			return 0;
+	return -EAGAIN;
 }
 
 /* Data timed out. The subflow that is idle, and so can send it again, may be the

@@ -17,6 +17,7 @@ from mplab.experiment import TCP, Conditions, Result, measure
 from mplab.guest import Guests
 
 WIFI, MOBILE, WEAK = "8mbit,20ms,80ms", "2mbit,150ms,2s", "50kbit,150ms,2s"
+RISING = "8mbit,40ms,200ms,rtt=200ms@5s"
 
 
 def on(scheduler: str, *texts: str, buffer: int | None = None) -> Conditions:
@@ -32,15 +33,18 @@ def main() -> int:
     wanted = [
         on(TCP, WIFI), on("minrtt+rp", WIFI, MOBILE), on("inorder", WIFI, WEAK, buffer=400_000),
         on("inorder", WIFI, MOBILE, buffer=100_000), on("inorder", WIFI, MOBILE, buffer=400_000),
+        on("inorder", WIFI, RISING), on("inorder", "8mbit,10ms,80ms", "8mbit,30ms,80ms", "8mbit,200ms,80ms"),
     ]  # fmt: skip
     with Guests(Path(sys.argv[1]) if len(sys.argv) > 1 else None) as guests:
-        tcp, losses, weak, small, enough = measured(guests, wanted)
+        tcp, losses, weak, small, enough, risen, three = measured(guests, wanted)
     dropped = losses.counters["server"].get("NoDSSInWindow", 0)
     checks = [
         ("nothing is sent beyond the peer's window", dropped == 0, dropped),
         ("inorder beside 50 kbit/s: as its best path", weak.goodput > 0.96 * tcp.goodput, weak.goodput),
         ("inorder with 100 KB: as its best path", small.goodput > 0.975 * tcp.goodput, small.goodput),
         ("inorder with 400 KB: both paths", enough.goodput > 9.2e6, enough.goodput),
+        ("inorder when an RTT has risen: both paths", risen.goodput > 14.5e6, risen.goodput),
+        ("inorder over three paths: each has its third", three.goodput > 21.5e6, three.goodput),
     ]
     for number, (name, good, found) in enumerate(checks, 1):
         print(f"{'ok' if good else 'not ok'} {number} {name} # {found:.0f}")
