@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import io
 import math
 import sys
+import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import paths, plot
 from mplab.experiment import TCP, Conditions, Result
-from mplab.figures import FIGURES, Setting, Table
+from mplab.figures import FIGURES, Setting, Table, command
 from mplab.figures.designed import benefit, inflation
 from mplab.figures.moving import course
 from mplab.schedulers import Schedulers
@@ -34,6 +39,38 @@ def rows(name: str, results: dict[Conditions, Result], s: Setting = SMALL) -> di
     table: Table = FIGURES[name].draw(s, results, drawing)
     plot.save(drawing, Path("/dev/null"))
     return {row[0]: row[1:] for row in table.rows}
+
+
+class Commands(unittest.TestCase):
+    """Without a kernel: nothing was measured, and it is drawn and written all the same."""
+
+    def written(self, call: str, *names: str) -> tuple[str, set[str]]:
+        """What it says, and the files."""
+        runner = mock.Mock(failures=[], run=lambda runs, label: {})
+        guests = {"patched": mock.Mock(build_id="b")}
+        with (
+            tempfile.TemporaryDirectory() as out,
+            mock.patch.object(command.asked, "guests", lambda *_: contextlib.nullcontext(guests)),
+            mock.patch.object(command.spread, "runner", lambda *_: contextlib.nullcontext(runner)),
+            mock.patch.object(command.spread, "share", lambda *_: None),
+            mock.patch.object(command, "FIGURES", {n: FIGURES[n] for n in ("fig2.10", "fig4.15")}),
+            mock.patch.object(command, "available", lambda _: (SCHEDULERS, EVERYTHING)),
+            contextlib.redirect_stdout(io.StringIO()) as said,
+        ):
+            args = argparse.Namespace(out=Path(out), kernel="patched", full=False, design_seed=1, names=names)
+            self.assertEqual(getattr(command, call)(args), 0)
+            return said.getvalue(), {p.name for p in Path(out).iterdir()}
+
+    def test_figure(self) -> None:
+        said, files = self.written("figure", "fig4.15")
+        self.assertIn("### fig4.15", said)
+        self.assertRegex(said, "written: .*fig4.15.png")
+        self.assertIn("fig4.15.csv", files)
+
+    def test_report(self) -> None:
+        said, files = self.written("report")
+        self.assertRegex(said, "written: .*index.html")
+        self.assertLess({"index.md", "fig2.10.svg"}, files)
 
 
 class Shared(unittest.TestCase):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from .. import asked, page
 from ..cluster import spread
 from ..evidence.sources import digest
-from ..places import writable
+from ..places import writable, written
 from ..runner import exit_status
 from ..schedulers import available
 from ..units import UsageError
@@ -59,13 +59,13 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
             f"{guests.build_id}, sources {digest()}, schedulers {schedulers}."
             " The terms: Documentation/testbed.md."
         )
-    written = [d.image for d in drawn]
+    files = [d.image for d in drawn]
     if whole:
         page.write(out / "index.html", drawn, calls, about)
-        written = [*written[:3], out / "index.html"]
+        files = [*files[:3], out / "index.html"]
     else:
         print("\n".join(page.markdown(d, calls[d.figure.name]) for d in drawn))
-    written(*written)
+    written(*files)
     return exit_status(runner.failures)
 
 

@@ -83,7 +83,7 @@ class DelayIncrease(Figure):
             Conditions(
                 pair,
                 *variant,
-                Blocks(s.pick(60, 15), 3, share * sum(p.capacity for p in pair), BLOCK),
+                Blocks(s.pick(60, 10), 3, share * sum(p.capacity for p in pair), BLOCK),
             )
             for pair in points(environment, s.pick(200, self.count), s.seed)
         ]
