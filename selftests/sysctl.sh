@@ -45,7 +45,7 @@ is rr "$(get allowed_schedulers)" "leaves the namespace's default"
 is "$at_first" "$(in_server cat /proc/sys/net/mptcp/allowed_schedulers | words)" \
 	"another namespace keeps its own list"
 that "available_schedulers is read-only" eval '! set_to available_schedulers rr'
-for name in rp bm; do
+for name in rp bm rs; do
 	that "$name is listed as an extension" grep -qw $name <(get available_sched_extensions)
 done
 for name in $(get available_sched_extensions); do

@@ -75,6 +75,7 @@ enum mptcp_sched_reason {
 enum {
 	MPTCP_SCHED_RP,		/* sched_rp.c */
 	MPTCP_SCHED_BM,		/* sched_bm.c */
+	MPTCP_SCHED_RS,		/* sched_rescue.c */
 };
 
 /* No extension limits how much of its congestion window a subflow uses. */
@@ -115,6 +116,9 @@ void mptcp_sched_commit(struct mptcp_sock *msk,
 void mptcp_sched_commit_at(struct mptcp_sock *msk,
 			   struct mptcp_subflow_context *subflow,
 			   enum mptcp_sched_what what, u64 seq, u32 bytes);
+void mptcp_sched_commit_again(struct mptcp_sock *msk,
+			      struct mptcp_subflow_context *subflow,
+			      u32 owner, u64 seq, u32 bytes);
 void mptcp_sched_reset(struct mptcp_sock *msk);
 struct mptcp_subflow_context *mptcp_sched_by_id(struct mptcp_sock *msk, u32 id);
 struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk);
@@ -134,6 +138,8 @@ struct mptcp_data_frag *mptcp_sched_dfrag(struct mptcp_sock *msk,
 					  u64 seq, u32 *steps);
 u32 mptcp_sched_send_from(struct sock *ssk, struct mptcp_sendmsg_info *info,
 			  u64 seq, u64 len, u32 *steps);
+void mptcp_sched_own(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow,
+		     u64 seq, u32 len);
 void __mptcp_sched_skip_ahead(struct mptcp_sock *msk);
 void __mptcp_sched_tidy_ahead(struct mptcp_sock *msk);
 void mptcp_sched_free_ahead(struct mptcp_sock *msk);
@@ -159,7 +165,7 @@ bool mptcp_sched_list_has(const char *list, const char *name);
 void mptcp_sched_list_add(char *list, size_t len, const char *name);
 u32 mptcp_sched_bm_lambda(const struct net *net);
 
-/* Extensions (sched_ext.c, sched_rp.c, sched_bm.c). */
+/* Extensions (sched_ext.c, sched_rp.c, sched_bm.c, sched_rescue.c). */
 int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed);
 bool mptcp_sched_print(char *buf, const char *base, u8 ext);
 void mptcp_sched_list_extensions(char *buf, size_t len);
@@ -167,12 +173,13 @@ bool mptcp_sched_ext_get_send(struct mptcp_sock *msk, bool wnd_used_up);
 bool mptcp_sched_rp_get_send(struct mptcp_sock *msk);
 u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts, bool slow_start);
 u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow);
-void mptcp_sched_rp_own(struct mptcp_sock *msk,
-			const struct mptcp_subflow_context *subflow, u64 seq,
-			u32 len);
 u32 mptcp_sched_bm_segs(u32 rate, u32 min_rtt, u32 lambda);
 u32 mptcp_sched_bm_cap(struct mptcp_sock *msk,
 		       struct mptcp_subflow_context *subflow);
+u32 mptcp_sched_patience(u32 srtt_us, u32 mdev_us, u32 packets);
+u64 mptcp_sched_rescue_look(struct mptcp_sock *msk);
+bool mptcp_sched_rescue_get_send(struct mptcp_sock *msk);
+void __mptcp_sched_watch(struct mptcp_sock *msk);
 
 static inline bool mptcp_sched_is_backup(const struct mptcp_subflow_context *subflow)
 {
@@ -180,6 +187,36 @@ static inline bool mptcp_sched_is_backup(const struct mptcp_subflow_context *sub
 	 * them change at any time: by MP_PRIO, or the path manager.
 	 */
 	return data_race(subflow->backup || subflow->request_bkup);
+}
+
+/* Has @subflow delivered nothing for long, nor since that was noticed? See sched_rescue.c. */
+static inline bool mptcp_sched_is_silent(const struct mptcp_subflow_context *subflow)
+{
+	const struct tcp_sock *tp;
+
+	if (!subflow->sched_silent)
+		return false;
+	tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	return READ_ONCE(tp->packets_out) &&
+	       READ_ONCE(tp->delivered_mstamp) == subflow->sched_silent_since;
+}
+
+/* Extensions in use: those that were asked for, and those of the scheduler itself. Callers
+ * in softirq may not hold the msk lock: see mptcp_sched_has_work().
+ */
+static inline u8 mptcp_sched_extensions(const struct mptcp_sock *msk)
+{
+	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
+
+	return READ_ONCE(msk->sched_ext) | (sched ? sched->ext : 0);
+}
+
+/* Data was given to a subflow: look whether it is answered. */
+static inline void mptcp_sched_watch(struct mptcp_sock *msk)
+{
+	if (mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RS) &&
+	    !timer_pending(&msk->sched_timer) && !list_is_singular(&msk->conn_list))
+		__mptcp_sched_watch(msk);
 }
 
 /* The next byte to send in turn. After a subflow failed, data is sent once more,
@@ -255,19 +292,20 @@ static inline void mptcp_sched_spend_head(struct mptcp_sock *msk,
 {
 	mptcp_sched_spend(subflow, sent, mss);
 	subflow->sched_next = seq + sent;
-	if (msk->sched_ext & BIT(MPTCP_SCHED_RP))
-		mptcp_sched_rp_own(msk, subflow, seq, sent);
+	if (mptcp_sched_extensions(msk) & (BIT(MPTCP_SCHED_RP) | BIT(MPTCP_SCHED_RS)))
+		mptcp_sched_own(msk, subflow, seq, sent);
 }
 
 /* Is there something to send? With a scheduler that copies, also what is not
- * acknowledged yet. Callers in softirq may not hold the msk lock: the scheduler
- * may change under them; RCU (softirq is a reader) keeps it valid.
+ * acknowledged yet; else also what a silent subflow owes. Callers in softirq may not
+ * hold the msk lock: the scheduler may change under them; RCU (softirq is a reader)
+ * keeps it valid.
  */
 static inline bool mptcp_sched_has_work(const struct mptcp_sock *msk)
 {
 	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
 
-	return READ_ONCE(msk->first_pending) ||
+	return READ_ONCE(msk->first_pending) || READ_ONCE(msk->sched_silent) ||
 	       (sched && sched->copies &&
 		READ_ONCE(msk->snd_una) != READ_ONCE(msk->snd_nxt));
 }
@@ -280,8 +318,8 @@ static inline bool mptcp_sched_wants_blocked(const struct mptcp_sock *msk)
 	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
 
 	return sched && mptcp_sched_has_work(msk) &&
-	       (sched->wnd_blocked || sched->copies ||
-		READ_ONCE(msk->sched_ext) & BIT(MPTCP_SCHED_RP));
+	       (sched->wnd_blocked || sched->copies || READ_ONCE(msk->sched_silent) ||
+		mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RP));
 }
 
 /* Segments that a congestion window of @cwnd takes, of which extensions let @cap

@@ -94,9 +94,9 @@ static u32 mptcp_ahead_insert(struct mptcp_ahead *ahead, u32 i)
 {
 	struct mptcp_ahead_range *r = ahead->range;
 
-	if (ahead->count == MPTCP_AHEAD_RANGES)
+	if (mptcp_ahead_is_full(ahead))
 		return U32_MAX;
-	if (ahead->first + ahead->count == MPTCP_AHEAD_RANGES) {
+	if (ahead->first + ahead->count == ahead->size) {
 		memmove(r, r + ahead->first, ahead->count * sizeof(*r));
 		i -= ahead->first;
 		ahead->first = 0;
@@ -115,7 +115,8 @@ bool mptcp_ahead_add(struct mptcp_ahead *ahead, u64 start, u32 len,
 
 	before = i > ahead->first ? &ahead->range[i - 1] : NULL;
 	if (before && mptcp_ahead_end(before) == start && !before->again &&
-	    before->subflow_id == subflow_id) {
+	    before->subflow_id == subflow_id &&
+	    before->len + len <= MPTCP_AHEAD_MAX_LEN) {
 		before->len += len;
 		return true;
 	}
@@ -190,31 +191,43 @@ static u32 mptcp_sched_open(const struct mptcp_sock *msk)
 	return n;
 }
 
-/* Charged to the connection, so that limits of TCP's memory count. */
-static struct mptcp_ahead *mptcp_ahead_alloc(struct mptcp_sock *msk)
+/* As @old, which it replaces, with place for @ranges. Charged to the connection, so that
+ * limits of TCP's memory count. NULL: memory is short, @old stays.
+ */
+static struct mptcp_ahead *mptcp_ahead_grow(struct mptcp_sock *msk,
+					    struct mptcp_ahead *old, u32 ranges)
 {
+	size_t has = old ? struct_size(old, range, old->size) : 0;
 	struct sock *sk = (struct sock *)msk;
 	struct mptcp_ahead *ahead;
+	size_t more;
 
-	if (tcp_under_memory_pressure(sk) || !sk_wmem_schedule(sk, sizeof(*ahead)))
+	more = struct_size(ahead, range, ranges) - has;
+	if (tcp_under_memory_pressure(sk) || !sk_wmem_schedule(sk, more))
 		return NULL;
-	ahead = kmalloc(sizeof(*ahead), GFP_ATOMIC | __GFP_NOWARN);
+	ahead = krealloc(old, has + more, GFP_ATOMIC | __GFP_NOWARN);
 	if (!ahead)
 		return NULL;
-	sk_mem_charge(sk, sizeof(*ahead));
-	ahead->first = 0;
-	ahead->count = 0;
+	sk_mem_charge(sk, more);
+	ahead->size = ranges;
+	if (!old) {
+		ahead->first = 0;
+		ahead->count = 0;
+	}
 	return ahead;
 }
 
 void mptcp_sched_free_ahead(struct mptcp_sock *msk)
 {
-	if (!msk->ahead)
+	struct mptcp_ahead *ahead = msk->ahead;
+
+	if (!ahead)
 		return;
-	kfree(msk->ahead);
 	msk->ahead = NULL;
-	sk_mem_uncharge((struct sock *)msk, sizeof(*msk->ahead));
+	sk_mem_uncharge((struct sock *)msk, struct_size(ahead, range, ahead->size));
+	kfree(ahead);
 }
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_free_ahead);
 
 /* Forget what is acknowledged, and give the memory back when nothing is left and
  * nobody will want it soon.
@@ -226,22 +239,48 @@ void __mptcp_sched_tidy_ahead(struct mptcp_sock *msk)
 		mptcp_sched_free_ahead(msk);
 }
 
-/* Room for the ranges, when a scheduler wants it; after a failure not before a
- * second has passed.
+/* The ranges, with place for another one, when a scheduler wants it; after a failure
+ * to get memory not before a second has passed. NULL: there is none; it may be full.
  */
 struct mptcp_ahead *mptcp_sched_ahead(struct mptcp_sock *msk)
 {
+	struct mptcp_ahead *ahead = msk->ahead;
 	u32 now = tcp_jiffies32;
+	u32 ranges;
 
-	if (!msk->ahead && (!msk->ahead_failed || now - msk->ahead_failed >= HZ)) {
-		msk->ahead = mptcp_ahead_alloc(msk);
-		msk->ahead_failed = msk->ahead ? 0 : max(now, 1U);
+	if (ahead)
+		ahead->unused = false;
+	if (ahead && (!mptcp_ahead_is_full(ahead) || ahead->size == MPTCP_AHEAD_RANGES))
+		return ahead;
+	if (msk->ahead_failed && now - msk->ahead_failed < HZ)
+		return ahead;
+
+	ranges = ahead ? min(2 * ahead->size, MPTCP_AHEAD_RANGES) : MPTCP_AHEAD_FIRST;
+	ahead = mptcp_ahead_grow(msk, ahead, ranges);
+	msk->ahead_failed = ahead ? 0 : max(now, 1U);
+	if (ahead) {
+		ahead->unused = false;
+		msk->ahead = ahead;
 	}
-	if (msk->ahead)
-		msk->ahead->unused = false;
 	return msk->ahead;
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_ahead);
+
+/* @len bytes from @seq on went to @subflow in turn: know who owes them. With a
+ * single subflow there is nobody else to send them.
+ */
+void mptcp_sched_own(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow,
+		     u64 seq, u32 len)
+{
+	struct mptcp_ahead *ahead;
+
+	ahead = list_is_singular(&msk->conn_list) ? NULL : mptcp_sched_ahead(msk);
+	if (!ahead)
+		return;
+
+	mptcp_ahead_forget(ahead, READ_ONCE(msk->snd_una));
+	mptcp_ahead_add(ahead, seq, len, subflow->subflow_id);
+}
 
 /* Let the head jump over what has been sent ahead. Called whenever it moved:
  * the peer may acknowledge those bytes as soon as it has all before them, and
@@ -389,24 +428,28 @@ u32 mptcp_sched_send_from(struct sock *ssk, struct mptcp_sendmsg_info *info,
 	return sent;
 }
 
-/* The range, before @head, with which a subflow may go on to send again: from
- * *@seq on, behind what it has itself, what was sent again already, and what
- * nobody knows about.
+/* The range, before @head, with which @helper may go on to send again: from *@seq on,
+ * what @owner has (MPTCP_AHEAD_ANYBODY: any other than @helper, and was not sent again
+ * already). NULL: there is none.
  */
 const struct mptcp_ahead_range *
 mptcp_ahead_others(const struct mptcp_ahead *ahead, u64 *seq, u64 head,
-		   u32 subflow_id)
+		   u32 owner, u32 helper)
 {
-	while (before64(*seq, head)) {
-		const struct mptcp_ahead_range *range = mptcp_ahead_find(ahead, *seq);
+	u32 i = mptcp_ahead_after(ahead, *seq);
 
-		if (!range) {
-			*seq = mptcp_ahead_next(ahead, *seq);
+	for (; i < ahead->first + ahead->count; i++) {
+		const struct mptcp_ahead_range *range = &ahead->range[i];
+
+		if (!before64(range->start, head))
+			break;
+		if (owner == MPTCP_AHEAD_ANYBODY ?
+		    range->subflow_id == helper || range->again :
+		    range->subflow_id != owner)
 			continue;
-		}
-		if (range->subflow_id != subflow_id && !range->again)
-			return range;
-		*seq = mptcp_ahead_end(range);
+		if (before64(*seq, range->start))
+			*seq = range->start;
+		return range;
 	}
 
 	return NULL;
@@ -430,9 +473,9 @@ int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
 		seq = READ_ONCE(msk->snd_una);
 
 	while (subflow->sched_budget &&
-	       (range = mptcp_ahead_others(msk->ahead, &seq, head,
-					    subflow->subflow_id))) {
-		u64 left = min_t(u64, mptcp_ahead_end(range) - seq,
+	       (range = mptcp_ahead_others(msk->ahead, &seq, head, subflow->sched_again_of,
+					   subflow->subflow_id))) {
+		u64 left = min_t(u64, min(mptcp_ahead_end(range), head) - seq,
 				 subflow->sched_budget);
 		u32 sent = mptcp_sched_send_from(ssk, info, seq, left, &steps);
 
@@ -471,7 +514,7 @@ int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
 
 	seq = mptcp_ahead_free_from(msk->ahead, seq);
 	while (subflow->sched_budget && before64(seq, end) &&
-	       msk->ahead->count < MPTCP_AHEAD_RANGES) {
+	       !mptcp_ahead_is_full(mptcp_sched_ahead(msk))) {
 		u64 room = min3(mptcp_ahead_next(msk->ahead, seq) - seq, end - seq,
 				(u64)subflow->sched_budget);
 		u32 sent = mptcp_sched_send_from(ssk, info, seq, room, &steps);

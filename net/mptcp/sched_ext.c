@@ -6,6 +6,8 @@
  *
  *	minrtt+rp+bm = minrtt with retransmission and penalization (sched_rp.c)
  *		       and bufferbloat mitigation (sched_bm.c)
+ *	default+rs   = Linux' own with the rescue of what a silent path owes
+ *		       (sched_rescue.c)
  *
  * An extension acts before the scheduler is asked. It may limit how much of its
  * congestion window a subflow uses (sched_cap), and it may decide itself.
@@ -21,6 +23,7 @@
 static const char * const mptcp_sched_ext_names[] = {
 	[MPTCP_SCHED_RP] = "rp",
 	[MPTCP_SCHED_BM] = "bm",
+	[MPTCP_SCHED_RS] = "rs",
 };
 
 /* The bit of the extension whose name has @len characters at @word; 0: none. */
@@ -105,14 +108,17 @@ void mptcp_sched_list_extensions(char *buf, size_t len)
 static void mptcp_sched_cap_subflows(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow;
+	u8 ext = mptcp_sched_extensions(msk);
 
 	mptcp_for_each_subflow(msk, subflow) {
 		u32 cap = MPTCP_SCHED_UNCAPPED;
 
-		if (msk->sched_ext & BIT(MPTCP_SCHED_BM))
+		if (ext & BIT(MPTCP_SCHED_BM))
 			cap = mptcp_sched_bm_cap(msk, subflow);
-		if (msk->sched_ext & BIT(MPTCP_SCHED_RP))
+		if (ext & BIT(MPTCP_SCHED_RP))
 			cap = min(cap, mptcp_sched_rp_cap(subflow));
+		if (mptcp_sched_is_silent(subflow))
+			cap = min(cap, 1U);
 		subflow->sched_cap = cap == MPTCP_SCHED_UNCAPPED ? 0 : cap;
 	}
 }
@@ -121,6 +127,6 @@ static void mptcp_sched_cap_subflows(struct mptcp_sock *msk)
 bool mptcp_sched_ext_get_send(struct mptcp_sock *msk, bool wnd_used_up)
 {
 	mptcp_sched_cap_subflows(msk);
-	return wnd_used_up && msk->sched_ext & BIT(MPTCP_SCHED_RP) &&
+	return wnd_used_up && mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RP) &&
 	       mptcp_sched_rp_get_send(msk);
 }

@@ -33,8 +33,11 @@
  * its lowest, when it varies, or when others fill the queue, and to give way to
  * them would be to give up the path. The fastest subflow is always free to.
  *
- * When a subflow has lost what the peer waits for, or the window is used up,
- * another one sends that again.
+ * What a subflow owes and the peer waits for, another one sends again: when that has
+ * become silent (sched_rescue.c); when its path has become slower and the window is
+ * used up (sched_rp.c); and else here, when it has lost the data, or the window is used
+ * up, if its RTT is the longer one. Data on a faster path is never sent again on a
+ * slower one: it would be there before.
  *
  * Sources: the delivery time follows EDPF (Chebrolu, Raman and Rao, "A Network
  * Layer Approach to Enable TCP over Multiple Interfaces", 2005), min_rtt and
@@ -97,6 +100,7 @@ struct inorder_msk {
 	u8 blocked;		/* it ever was */
 	u8 batch;		/* segments that were sent again then */
 	u8 left;		/* of which are still to be sent */
+	u32 owner;		/* of these */
 };
 
 /* What a decision knows of a subflow. Times in us, rates in bytes per ms. */
@@ -263,8 +267,8 @@ static u64 inorder_gap(const struct inorder_path *first, const struct inorder_pa
 	return gap;
 }
 
-/* Bytes to send ahead at once: so many that the ranges in flight are not too
- * many to remember, in whole segments.
+/* Bytes to send ahead at once, in whole segments: few, as what follows them would have to
+ * lie elsewhere by then; so many that the ranges in flight are not too many to remember.
  */
 static u32 inorder_chunk(const struct inorder_path *path, u32 mss)
 {
@@ -283,7 +287,7 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 	u64 seq, end = READ_ONCE(msk->wnd_end);
 	u32 bytes = inorder_chunk(path, mss);
 
-	if (!ahead || !msk->first_pending || ahead->count == MPTCP_AHEAD_RANGES)
+	if (!ahead || !msk->first_pending || mptcp_ahead_is_full(ahead))
 		return -EAGAIN;
 	seq = mptcp_sched_head(msk);
 	if (path->queued >= path->limit && gap > (end - seq) / INORDER_WINDOW_PART)
@@ -305,11 +309,16 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 	return 0;
 }
 
-/* Is the peer held up: does it wait for what another subflow than @best has lost,
- * or still has while the window is used up?
+static u32 inorder_srtt(const struct mptcp_subflow_context *subflow)
+{
+	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
+}
+
+/* Is the peer held up: does it wait for what a subflow with a longer RTT than @path's
+ * has lost, or still has while the window is used up?
  */
-static bool inorder_is_held_up(struct mptcp_sock *msk,
-			       const struct mptcp_subflow_context *best, u64 head)
+static bool inorder_is_held_up(struct mptcp_sock *msk, const struct inorder_path *path,
+			       u64 head)
 {
 	const struct mptcp_ahead_range *range;
 	struct mptcp_subflow_context *owner;
@@ -317,14 +326,17 @@ static bool inorder_is_held_up(struct mptcp_sock *msk,
 
 	range = mptcp_ahead_find(msk->ahead, una);
 	if (!range || range->again || !before64(una, head) ||
-	    range->subflow_id == best->subflow_id)
+	    range->subflow_id == path->subflow->subflow_id)
 		return false;
-	if (!before64(head, READ_ONCE(msk->wnd_end)))
-		return true;
 	owner = mptcp_sched_by_id(msk, range->subflow_id);
+	if (owner && inorder_srtt(owner) <= inorder_srtt(path->subflow))
+		return false;
+	inorder_msk(msk)->owner = range->subflow_id;
+	if (!owner || !before64(head, READ_ONCE(msk->wnd_end)))
+		return true;
 	/* a bit field, which READ_ONCE() does not take: of a moment ago will do */
-	return !owner || data_race(inet_csk(mptcp_subflow_tcp_sock(owner))->icsk_ca_state >=
-				   TCP_CA_Recovery);
+	return data_race(inet_csk(mptcp_subflow_tcp_sock(owner))->icsk_ca_state >=
+			 TCP_CA_Recovery);
 }
 
 /* The peer is held up: how many segments are sent again? Losses come in bursts.
@@ -347,27 +359,28 @@ static void inorder_begin_again(struct mptcp_sock *msk,
 	im->left = im->batch;
 }
 
-/* Send again on @best what holds the peer up, if something does. */
-static bool inorder_send_again(struct mptcp_sock *msk,
-			       const struct inorder_path *best)
+/* Send again on @path what holds the peer up, if something does. */
+static bool inorder_send_again(struct mptcp_sock *msk, const struct inorder_path *path)
 {
 	u64 seq = READ_ONCE(msk->snd_una), head = mptcp_sched_head(msk);
 	struct inorder_msk *im = inorder_msk(msk);
-	u32 bytes;
+	u32 id = path->subflow->subflow_id, bytes;
+	const struct mptcp_ahead_range *range;
 
 	if (!msk->ahead)
 		return false;
-	if (inorder_is_held_up(msk, best->subflow, head))
-		inorder_begin_again(msk, best);
-	if (!im->left ||
-	    !mptcp_ahead_others(msk->ahead, &seq, head, best->subflow->subflow_id))
+	if (inorder_is_held_up(msk, path, head))
+		inorder_begin_again(msk, path);
+	if (!im->left || im->owner == id)
+		return false;
+	range = mptcp_ahead_others(msk->ahead, &seq, head, im->owner, id);
+	if (!range || range->again)
 		return false;
 
 	im->left--;
-	bytes = min(mptcp_sched_mss(best->subflow), best->room);
-	mptcp_sched_commit_at(msk, best->subflow, MPTCP_SCHED_SEND_AGAIN, seq,
-			      bytes);
-	inorder_book(best, bytes);
+	bytes = min(mptcp_sched_mss(path->subflow), path->room);
+	mptcp_sched_commit_again(msk, path->subflow, im->owner, seq, bytes);
+	inorder_book(path, bytes);
 	return true;
 }
 
@@ -466,6 +479,7 @@ static struct mptcp_sched_ops mptcp_sched_inorder = {
 	.get_send	= inorder_get_send,
 	.get_retrans	= inorder_get_retrans,
 	.wnd_blocked	= inorder_wnd_blocked,
+	.ext		= BIT(MPTCP_SCHED_RP) | BIT(MPTCP_SCHED_RS),
 	.name		= "inorder",
 	.owner		= THIS_MODULE,
 };

@@ -5,9 +5,10 @@
  * all schedulers:
  *
  * - Usable? The subflow is established (a joined one after the fourth ACK), it
- *   is not stale, and it is no backup, unless nothing but backups is left
- *   (RFC 8684, section 3.3.8). A subflow that could send but has a full window
- *   still is "left": backups stand in for failures, not for congestion.
+ *   is not stale, nor silent (sched_rescue.c), and it is no backup, unless
+ *   nothing but backups is left (RFC 8684, section 3.3.8). A subflow that could
+ *   send but has a full window still is "left": backups stand in for failures,
+ *   not for congestion.
  * - Room? The congestion window takes more than what is in flight and what
  *   waits in the subflow's own send queue. Bytes beyond that would sit in the
  *   queue of a subflow that may have become the wrong one when they leave.
@@ -47,7 +48,7 @@ EXPORT_SYMBOL_GPL(mptcp_sched_only_backups);
 bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups)
 {
 	return mptcp_sched_is_backup(subflow) == backups &&
-	       mptcp_subflow_active(subflow);
+	       mptcp_subflow_active(subflow) && !mptcp_sched_is_silent(subflow);
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_usable);
 
@@ -75,7 +76,7 @@ u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow)
 	u32 mss = mptcp_sched_mss(subflow);
 	u32 unsent, segs;
 
-	if (!sk_stream_memory_free(ssk))
+	if (!sk_stream_memory_free(ssk) || mptcp_sched_is_silent(subflow))
 		return 0;
 
 	unsent = READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
@@ -188,6 +189,18 @@ void mptcp_sched_commit_at(struct mptcp_sock *msk,
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_commit_at);
 
+/* Decide: @subflow gets up to @bytes from @seq on, of what was sent on @owner, or on any
+ * other (MPTCP_AHEAD_ANYBODY).
+ */
+void mptcp_sched_commit_again(struct mptcp_sock *msk,
+			      struct mptcp_subflow_context *subflow,
+			      u32 owner, u64 seq, u32 bytes)
+{
+	mptcp_sched_commit_at(msk, subflow, MPTCP_SCHED_SEND_AGAIN, seq, bytes);
+	subflow->sched_again_of = owner;
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_commit_again);
+
 /* Another scheduler is to come, or another connection: decisions that were not
  * carried out yet are void, and what was kept for others is gone.
  */
@@ -199,9 +212,11 @@ void mptcp_sched_reset(struct mptcp_sock *msk)
 		mptcp_sched_void(subflow);
 		subflow->sched_cap = 0;
 		subflow->sched_penalty = 0;
+		subflow->sched_silent = false;
 		memset(subflow->sched_priv, 0, sizeof(subflow->sched_priv));
 	}
 	memset(msk->sched_priv, 0, sizeof(msk->sched_priv));
+	WRITE_ONCE(msk->sched_silent, false);
 	if (msk->ahead) {
 		msk->ahead->unused = true;
 		mptcp_sched_tidy_ahead(msk);
@@ -274,7 +289,14 @@ int mptcp_sched_ask(struct mptcp_sock *msk)
 		if (sched->wnd_blocked)
 			sched->wnd_blocked(msk);
 	}
-	if (msk->sched_ext && mptcp_sched_ext_get_send(msk, used_up))
+	if (msk->sched_silent) {
+		if (mptcp_sched_rescue_get_send(msk))
+			return 0;
+		/* it may have been all that there was to do */
+		if (!msk->first_pending && !sched->copies)
+			return -EAGAIN;
+	}
+	if (mptcp_sched_extensions(msk) && mptcp_sched_ext_get_send(msk, used_up))
 		return 0;
 
 	err = sched->get_send(msk);

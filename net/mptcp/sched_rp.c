@@ -29,6 +29,11 @@
  *
  * Nothing of this happens while the receive window lasts.
  *
+ * A scheduler that sends ahead has this always (.ext), but for data that is late only:
+ * that a slow subflow owes the first byte is as it should be there, when the fast ones
+ * have just come to it. Late is what the owner, at the rate of now, delivers in more
+ * than the round trip that it had: its path has become slower than it was.
+ *
  * Source: C. Paasch, "Improving Multipath TCP", PhD thesis, 2014, section 4.2;
  * Raiciu et al., "How Hard Can It Be? Designing and Implementing a Deployable
  * Multipath TCP", NSDI 2012. The thesis sends again the first segment only.
@@ -113,23 +118,6 @@ static void mptcp_rp_penalize(struct mptcp_sock *msk,
 	trace_mptcp_sched_penalize(msk, owner, used);
 }
 
-/* @len bytes from @seq on went to @subflow in turn: know who owes them. With a
- * single subflow there is nobody else to send them.
- */
-void mptcp_sched_rp_own(struct mptcp_sock *msk,
-			const struct mptcp_subflow_context *subflow, u64 seq,
-			u32 len)
-{
-	struct mptcp_ahead *ahead;
-
-	ahead = list_is_singular(&msk->conn_list) ? NULL : mptcp_sched_ahead(msk);
-	if (!ahead)
-		return;
-
-	mptcp_ahead_forget(ahead, READ_ONCE(msk->snd_una));
-	mptcp_ahead_add(ahead, seq, len, subflow->subflow_id);
-}
-
 /* The subflow with the lowest RTT that has room and does not owe the data. */
 static struct mptcp_sched_choice mptcp_rp_helper(struct mptcp_sock *msk, u32 owner)
 {
@@ -170,6 +158,15 @@ static u64 mptcp_rp_soon(const struct mptcp_subflow_context *helper,
 	return div_u64(flight * mptcp_rp_srtt(helper), max(mptcp_rp_srtt(owner), 1U));
 }
 
+/* How many bytes does @owner deliver within a round trip, at the rate of now? */
+static u64 mptcp_rp_in_time(const struct mptcp_subflow_context *owner)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(owner));
+
+	return div_u64((u64)READ_ONCE(tp->rate_delivered) * mptcp_sched_mss(owner) *
+		       mptcp_rp_srtt(owner), max(READ_ONCE(tp->rate_interval_us), 1U));
+}
+
 /* The first byte worth sending again on @helper; the head if there is none. */
 static u64 mptcp_rp_first(const struct mptcp_sock *msk, u32 helper, u64 soon,
 			  u64 head)
@@ -197,10 +194,11 @@ static u64 mptcp_rp_first(const struct mptcp_sock *msk, u32 helper, u64 soon,
 /* The window is used up. True: what the peer waits for is sent again. */
 bool mptcp_sched_rp_get_send(struct mptcp_sock *msk)
 {
-	u64 first, head = mptcp_sched_head(msk), una = READ_ONCE(msk->snd_una);
+	u64 soon, first, head = mptcp_sched_head(msk), una = READ_ONCE(msk->snd_una);
 	const struct mptcp_ahead_range *range;
 	struct mptcp_subflow_context *owner;
 	struct mptcp_sched_choice helper;
+	bool by_name;
 
 	range = msk->ahead ? mptcp_ahead_find(msk->ahead, una) : NULL;
 	if (!range)
@@ -209,14 +207,15 @@ bool mptcp_sched_rp_get_send(struct mptcp_sock *msk)
 	helper = mptcp_rp_helper(msk, range->subflow_id);
 	if (!helper.subflow)
 		return false;
-	if (owner)
+	by_name = msk->sched_ext & BIT(MPTCP_SCHED_RP);
+	soon = mptcp_rp_soon(helper.subflow, owner);
+	if (soon && !by_name)
+		soon = max(soon, mptcp_rp_in_time(owner));
+	first = mptcp_rp_first(msk, helper.subflow->subflow_id, soon, head);
+	if (owner && (by_name || before64(first, head)))
 		mptcp_rp_penalize(msk, helper.subflow, owner);
-
-	first = mptcp_rp_first(msk, helper.subflow->subflow_id,
-			       mptcp_rp_soon(helper.subflow, owner), head);
 	if (!before64(first, head))
 		return false;
-	mptcp_sched_commit_at(msk, helper.subflow, MPTCP_SCHED_SEND_AGAIN, first,
-			      helper.room);
+	mptcp_sched_commit_again(msk, helper.subflow, MPTCP_AHEAD_ANYBODY, first, helper.room);
 	return true;
 }

@@ -291,10 +291,22 @@ static void used_up_window_is_told(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_wants_blocked(msk));
 }
 
+/* As large as it gets */
+static struct mptcp_ahead *sched_ahead(struct kunit *test)
+{
+	struct mptcp_ahead *ahead;
+
+	ahead = kunit_kzalloc(test, struct_size(ahead, range, MPTCP_AHEAD_RANGES),
+			      GFP_KERNEL);
+	if (ahead)
+		ahead->size = MPTCP_AHEAD_RANGES;
+	return ahead;
+}
+
 /* A range that goes on where one of the same subflow ends makes that longer. */
 static void ahead_ranges(struct kunit *test)
 {
-	struct mptcp_ahead *ahead = kunit_kzalloc(test, sizeof(*ahead), GFP_KERNEL);
+	struct mptcp_ahead *ahead = sched_ahead(test);
 
 	KUNIT_ASSERT_NOT_NULL(test, ahead);
 	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, 5), 5ULL);
@@ -324,7 +336,7 @@ static void ahead_ranges(struct kunit *test)
 
 static void ahead_ranges_are_limited(struct kunit *test)
 {
-	struct mptcp_ahead *ahead = kunit_kzalloc(test, sizeof(*ahead), GFP_KERNEL);
+	struct mptcp_ahead *ahead = sched_ahead(test);
 	u64 seq = -1000ULL;	/* across the end of the sequence space */
 	int i, full = 0;
 
@@ -479,6 +491,7 @@ static void memory_of_ranges(struct kunit *test)
 	struct fake_conn *conn = fake_conn(test);
 	struct sock *sk = (struct sock *)conn->msk;
 	struct mptcp_sock *msk = conn->msk;
+	u32 i;
 
 	/* none when it is short, and not asked for each time */
 	tcp_memory_pressure = 1;
@@ -501,6 +514,16 @@ static void memory_of_ranges(struct kunit *test)
 	msk->snd_una = 1500;
 	mptcp_sched_skip_ahead(msk);
 	KUNIT_EXPECT_NULL(test, msk->ahead);
+	KUNIT_EXPECT_EQ(test, sk->sk_forward_alloc, 0);
+
+	/* it grows when it is full, and all of it is given back */
+	for (i = 0; i <= MPTCP_AHEAD_FIRST; i++) {
+		KUNIT_ASSERT_NOT_NULL(test, mptcp_sched_ahead(msk));
+		KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(msk->ahead, 2000 + 20 * i, 10, 1));
+	}
+	KUNIT_EXPECT_EQ(test, msk->ahead->size, 2 * MPTCP_AHEAD_FIRST);
+	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(msk->ahead, 2000), 2010ULL);
+	mptcp_sched_free_ahead(msk);
 	KUNIT_EXPECT_EQ(test, sk->sk_forward_alloc, 0);
 }
 
@@ -645,9 +668,15 @@ static void bufferbloat_remembers(struct kunit *test)
 			MPTCP_SCHED_UNCAPPED);
 }
 
+static const struct mptcp_ahead_range *
+others(const struct mptcp_ahead *ahead, u64 *seq, u64 head, u32 helper)
+{
+	return mptcp_ahead_others(ahead, seq, head, MPTCP_AHEAD_ANYBODY, helper);
+}
+
 static void sent_again_once(struct kunit *test)
 {
-	struct mptcp_ahead *ahead = kunit_kzalloc(test, sizeof(*ahead), GFP_KERNEL);
+	struct mptcp_ahead *ahead = sched_ahead(test);
 	u64 seq = 100;
 
 	KUNIT_ASSERT_NOT_NULL(test, ahead);
@@ -656,7 +685,7 @@ static void sent_again_once(struct kunit *test)
 	mptcp_ahead_add(ahead, 400, 100, 1);
 
 	/* subflow 2 helps in the middle of what 1 has */
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_others(ahead, &seq, 900, 2)->start, 100ULL);
+	KUNIT_EXPECT_EQ(test, others(ahead, &seq, 900, 2)->start, 100ULL);
 	mptcp_ahead_mark_again(ahead, 120, 30, 2);
 	KUNIT_EXPECT_EQ(test, ahead->count, 5U);
 	KUNIT_EXPECT_EQ(test, mptcp_ahead_find(ahead, 119)->subflow_id, 1U);
@@ -669,12 +698,95 @@ static void sent_again_once(struct kunit *test)
 	 * what nobody knows about
 	 */
 	seq = 120;
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_others(ahead, &seq, 900, 3)->start, 150ULL);
+	KUNIT_EXPECT_EQ(test, others(ahead, &seq, 900, 3)->start, 150ULL);
 	seq = 200;
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_others(ahead, &seq, 900, 2)->start, 400ULL);
+	KUNIT_EXPECT_EQ(test, others(ahead, &seq, 900, 2)->start, 400ULL);
 	KUNIT_EXPECT_EQ(test, seq, 400ULL);
 	seq = 200;
-	KUNIT_EXPECT_NULL(test, mptcp_ahead_others(ahead, &seq, 400, 2));
+	KUNIT_EXPECT_NULL(test, others(ahead, &seq, 400, 2));
+}
+
+static void patience_ends(struct kunit *test)
+{
+	/* twice the RTT; more where it varies, or a receiver may delay its only ACK */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_patience(20000 << 3, 5000 << 2, 9), 40000U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_patience(20000 << 3, 15000 << 2, 9), 80000U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_patience(20000 << 3, 5000 << 2, 1), 80000U);
+}
+
+/* Five segments of @i are in flight; the last that it delivered was @us ago. */
+static void flying_for(struct fake_conn *conn, int i, u32 us)
+{
+	conn->tp[i]->packets_out = 5;
+	conn->tp[i]->delivered_mstamp = tcp_clock_us() - us;
+}
+
+static void silent_subflow_is_noticed(struct kunit *test)
+{
+	struct mptcp_sched_ops ops = { .ext = BIT(MPTCP_SCHED_RS), .name = "rescuing" };
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	u64 next;
+
+	msk->sched = &ops;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rescue_look(msk), 0ULL);
+	conn->tp[1]->srtt_us = 50000 << 3;
+	flying_for(conn, 0, USEC_PER_SEC);
+	flying_for(conn, 1, 20000);
+	next = mptcp_sched_rescue_look(msk);
+	KUNIT_EXPECT_LE(test, next, 80000ULL);
+	KUNIT_EXPECT_GT(test, next, 40000ULL);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_is_silent(conn->subflow[0]));
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_silent(conn->subflow[1]));
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_lowest(msk, srtt_key).subflow, conn->subflow[2]);
+
+	/* it answers */
+	conn->tp[0]->delivered_mstamp++;
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_lowest(msk, srtt_key).subflow, conn->subflow[0]);
+
+	/* where nobody could help, nobody is: all go on trying */
+	flying_for(conn, 1, USEC_PER_SEC);
+	((struct sock *)conn->tp[2])->sk_state = TCP_CLOSE;
+	KUNIT_EXPECT_GT(test, mptcp_sched_rescue_look(msk), 0ULL);
+	KUNIT_EXPECT_FALSE(test, msk->sched_silent);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_silent(conn->subflow[0]));
+}
+
+static void silent_subflow_is_helped(struct kunit *test)
+{
+	struct mptcp_sched_ops ops = {
+		.get_send	= counting_get_send,
+		.ext		= BIT(MPTCP_SCHED_RS),
+		.name		= "rescuing",
+	};
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+
+	asked = 0;
+	msk->sched = &ops;
+	msk->ahead = sched_ahead(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ahead);
+	mptcp_ahead_add(msk->ahead, 1000, 500, 1);
+	mptcp_ahead_add(msk->ahead, 1500, 500, 2);
+	mptcp_ahead_add(msk->ahead, 2500, 500, 1);
+	msk->snd_una = 1200;
+	msk->snd_nxt = 2000;
+	flying_for(conn, 0, USEC_PER_SEC);
+	mptcp_sched_rescue_look(msk);
+
+	/* what it owes of what was sent in turn goes to the next best */
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_has_work(msk));
+	KUNIT_EXPECT_EQ(test, mptcp_sched_ask(msk), 0);
+	KUNIT_EXPECT_TRUE(test, conn->subflow[1]->scheduled);
+	KUNIT_EXPECT_EQ(test, conn->subflow[1]->sched_ahead, MPTCP_SCHED_SEND_AGAIN);
+	KUNIT_EXPECT_EQ(test, conn->subflow[1]->sched_ahead_seq, 1200ULL);
+	KUNIT_EXPECT_EQ(test, conn->subflow[1]->sched_again_of, 1U);
+
+	/* once, and then there is nothing to do */
+	mptcp_ahead_mark_again(msk->ahead, 1200, 300, 2);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_ask(msk), -EAGAIN);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_has_work(msk));
+	KUNIT_EXPECT_EQ(test, asked, 0);
 }
 
 static struct kunit_case mptcp_sched_cases[] = {
@@ -700,6 +812,9 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(penalty_recovers),
 	KUNIT_CASE(penalty_ends_while_idle),
 	KUNIT_CASE(sent_again_once),
+	KUNIT_CASE(patience_ends),
+	KUNIT_CASE(silent_subflow_is_noticed),
+	KUNIT_CASE(silent_subflow_is_helped),
 	{}
 };
 

@@ -34,6 +34,8 @@ static int cut_extensions(char *name)
 			found |= 1;
 		else if (!strcmp(word, "bm") && !(found & 2))
 			found |= 2;
+		else if (!strcmp(word, "rs") && !(found & 4))
+			found |= 4;
 		else
 			return -1;
 	}
@@ -56,7 +58,8 @@ int predict_sched(const uint8_t *at, int room, int len, bool admin, char *shown)
 	ext = cut_extensions(name);
 	if (ext < 0 || !*name)
 		return -EINVAL;
-	snprintf(full, sizeof(full), "%s%s%s", name, ext & 1 ? "+rp" : "", ext & 2 ? "+bm" : "");
+	snprintf(full, sizeof(full), "%s%s%s%s", name, ext & 1 ? "+rp" : "",
+		 ext & 2 ? "+bm" : "", ext & 4 ? "+rs" : "");
 	if (strlen(full) >= NAME_MAX_)
 		return -EINVAL;
 	for (i = 0; i < n_bases && strcmp(bases[i], name); i++)

@@ -21,6 +21,7 @@ SCHEDULERS = {
     "inorder": "#009e73",
     "redundant": "#cc79a7",
     "rr": "#56b4e9",
+    "minrtt+rs": "#a6761d",
 }
 CONTROLS = {
     "cubic": "#0072b2",

@@ -125,7 +125,7 @@ class Handover(Figure):
     """
 
     caption: ClassVar[str] = "Bar: median; line: from the least to the most."
-    schedulers: tuple[str, ...] = ("default", "minrtt", "rr", "inorder", "redundant")
+    schedulers: tuple[str, ...] = ("default", "minrtt", "minrtt+rs", "rr", "inorder", "redundant")
 
     def _cell(self, s: Setting, scheduler: str) -> list[Conditions]:
         net = (
