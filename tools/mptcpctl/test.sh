@@ -336,7 +336,7 @@ check "set: extensions" 0 "" ctl set minrtt+bm+rp
 check "were set, in the kernel's order" 0 "^minrtt\+rp\+bm$" ctl get
 check "list: the default has extensions" 0 "^minrtt\+rp\+bm +yes +all" ctl list
 check "list: its scheduler alone is not the default" 0 "^minrtt +- +all" ctl list
-check "set: unknown extension" 1 "unknown extension 'xx'; known are rp, bm$" ctl set minrtt+rp+xx
+check "set: unknown extension" 1 "unknown extension 'xx'; known are rp, bm, rs$" ctl set minrtt+rp+xx
 check "set: the start of one" 1 "unknown extension 'r'" ctl set minrtt+r
 check "set: extension twice" 1 "extension 'rp' comes twice" ctl set minrtt+rp+bm+rp
 check "set: extensions too long" 1 "longer than 15 characters" ctl set aaaaaaaaaa+rp+bm
@@ -363,7 +363,7 @@ in_ns sysctl -q net.mptcp.scheduler=default
 
 check "run: no program" 2 "which program" ctl run
 check "run: unknown scheduler" 2 "no scheduler 'nosuch'" ctl run --scheduler nosuch -- true
-check "run: unknown extension" 2 "--scheduler: .*unknown extension 'xx'; known are rp, bm" \
+check "run: unknown extension" 2 "--scheduler: .*unknown extension 'xx'; known are rp, bm, rs" \
 	ctl run --scheduler minrtt+xx -- true
 check "run: unknown, with an extension" 2 "no scheduler 'nosuch'" ctl run --scheduler nosuch+rp -- true
 check "run: with extensions" 0 "^minrtt\+rp$" ctl run --scheduler minrtt+rp -- python3 -c 'import socket

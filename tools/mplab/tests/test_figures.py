@@ -25,7 +25,7 @@ from mplab.schedulers import Schedulers
 
 KERNEL = {"release": "6.12.0", "build": "b"}
 EVERYTHING = ("cubic", "reno", "bbr", "vegas", "lia", "olia", "balia", "wvegas", "ewlia")
-SCHEDULERS = Schedulers(("default", "inorder", "minrtt", "redundant", "rr"), ("r", "p", "rp", "bm"))
+SCHEDULERS = Schedulers(("default", "inorder", "minrtt", "redundant", "rr"), ("rp", "bm", "rs"))
 SMALL = Setting(False, SCHEDULERS, EVERYTHING)
 
 

@@ -480,7 +480,7 @@ class Figures(Scratch):
 
     def test_names_that_no_kernel_has(self) -> None:
         """Nothing asks for another name than the project's kernel has; if it does, that is an error."""
-        known = Schedulers(("default", "inorder", "minrtt", "redundant", "rr"), ("rp", "bm"))
+        known = Schedulers(("default", "inorder", "minrtt", "redundant", "rr"), ("rp", "bm", "rs"))
         controls = ("cubic", "reno", "lia", "olia", "balia", "wvegas", "ewlia")
         for figure in figures.FIGURES.values():
             self.assertTrue(figure.plan(figures.Setting(False, known, controls, strict=True)), figure.name)
