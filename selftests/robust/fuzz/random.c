@@ -62,7 +62,8 @@ void some_name(struct fuzzer *f, char *name, size_t len)
 {
 	static const char * const odd[] = {
 		"", "+", "rr+", "+rp", "rr+rp+rp", "RR", " rr", "rr ", "rr\n", "..", "%s%n%x",
-		"rr+rp+bm+rp+bm+rp", "rr+rs+bm", "rr+rs+rs", "r\303\251", "\357\275\222\357\275\222", "rr+r\314\201p",
+		"rr+rp+bm+rp+bm+rp", "rr+rs+bm", "rr+rs+rs",
+		"r\303\251", "\357\275\222\357\275\222", "rr+r\314\201p",
 		"aaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaa", "redundant+rp+bm", "bm",
 		"mptcp_sched_rr", "../../rr", "rr,minrtt", "rr minrtt", "rr+BM", "default+rpbm" };
 	size_t i, used;
