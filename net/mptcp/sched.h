@@ -176,10 +176,10 @@ u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow);
 u32 mptcp_sched_bm_segs(u32 rate, u32 min_rtt, u32 lambda);
 u32 mptcp_sched_bm_cap(struct mptcp_sock *msk,
 		       struct mptcp_subflow_context *subflow);
-u32 mptcp_sched_patience(u32 srtt_us, u32 mdev_us, u32 packets);
-u64 mptcp_sched_rescue_look(struct mptcp_sock *msk);
+u32 mptcp_sched_patience(u32 srtt_us, u32 mdev_us, bool delayed);
+bool mptcp_sched_rescue_look(struct mptcp_sock *msk, u64 *next);
 bool mptcp_sched_rescue_get_send(struct mptcp_sock *msk);
-void __mptcp_sched_watch(struct mptcp_sock *msk);
+void __mptcp_sched_watch(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow);
 
 static inline bool mptcp_sched_is_backup(const struct mptcp_subflow_context *subflow)
 {
@@ -197,7 +197,8 @@ static inline bool mptcp_sched_is_silent(const struct mptcp_subflow_context *sub
 	if (!subflow->sched_silent)
 		return false;
 	tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
-	return READ_ONCE(tp->packets_out) &&
+	return (READ_ONCE(tp->packets_out) ||
+		READ_ONCE(tp->write_seq) != READ_ONCE(tp->snd_nxt)) &&
 	       READ_ONCE(tp->delivered_mstamp) == subflow->sched_silent_since;
 }
 
@@ -211,12 +212,13 @@ static inline u8 mptcp_sched_extensions(const struct mptcp_sock *msk)
 	return READ_ONCE(msk->sched_ext) | (sched ? sched->ext : 0);
 }
 
-/* Data was given to a subflow: look whether it is answered. */
-static inline void mptcp_sched_watch(struct mptcp_sock *msk)
+/* Data was given to @subflow: look whether it is answered. */
+static inline void mptcp_sched_watch(struct mptcp_sock *msk,
+				     const struct mptcp_subflow_context *subflow)
 {
 	if (mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RS) &&
-	    !timer_pending(&msk->sched_timer) && !list_is_singular(&msk->conn_list))
-		__mptcp_sched_watch(msk);
+	    !list_is_singular(&msk->conn_list))
+		__mptcp_sched_watch(msk, subflow);
 }
 
 /* The next byte to send in turn. After a subflow failed, data is sent once more,

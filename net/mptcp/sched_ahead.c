@@ -438,7 +438,8 @@ mptcp_ahead_others(const struct mptcp_ahead *ahead, u64 *seq, u64 head,
 {
 	u32 i = mptcp_ahead_after(ahead, *seq);
 
-	for (; i < ahead->first + ahead->count; i++) {
+	/* the head may lie inside a range, where DATA_ACKs overtook it in recovery */
+	for (; i < ahead->first + ahead->count && before64(*seq, head); i++) {
 		const struct mptcp_ahead_range *range = &ahead->range[i];
 
 		if (!before64(range->start, head))

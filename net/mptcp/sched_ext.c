@@ -127,6 +127,8 @@ static void mptcp_sched_cap_subflows(struct mptcp_sock *msk)
 bool mptcp_sched_ext_get_send(struct mptcp_sock *msk, bool wnd_used_up)
 {
 	mptcp_sched_cap_subflows(msk);
+	if (msk->sched_silent && mptcp_sched_rescue_get_send(msk))
+		return true;
 	return wnd_used_up && mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RP) &&
 	       mptcp_sched_rp_get_send(msk);
 }

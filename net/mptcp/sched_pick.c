@@ -279,7 +279,7 @@ static bool mptcp_sched_has_decided(struct mptcp_sock *msk)
 int mptcp_sched_ask(struct mptcp_sock *msk)
 {
 	const struct mptcp_sched_ops *sched = msk->sched;
-	bool used_up;
+	bool used_up, silent = msk->sched_silent;
 	int err;
 
 	used_up = mptcp_sched_wnd_is_used_up(msk);
@@ -289,15 +289,11 @@ int mptcp_sched_ask(struct mptcp_sock *msk)
 		if (sched->wnd_blocked)
 			sched->wnd_blocked(msk);
 	}
-	if (msk->sched_silent) {
-		if (mptcp_sched_rescue_get_send(msk))
-			return 0;
-		/* it may have been all that there was to do */
-		if (!msk->first_pending && !sched->copies)
-			return -EAGAIN;
-	}
 	if (mptcp_sched_extensions(msk) && mptcp_sched_ext_get_send(msk, used_up))
 		return 0;
+	/* to rescue may have been all that there was to do */
+	if (silent && !msk->first_pending && !sched->copies)
+		return -EAGAIN;
 
 	err = sched->get_send(msk);
 	if (!err && !mptcp_sched_has_decided(msk))

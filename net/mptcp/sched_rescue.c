@@ -12,11 +12,12 @@
  *
  * So a subflow with data in flight that has delivered nothing for
  *
- *	max(2 * srtt, srtt + 4 * mdev)
+ *	max(2 * srtt, srtt + 4 * mdev, 10 ms)
  *
  * counts as silent: the first is after how long TCP sends a tail loss probe (RFC 8985,
- * section 7.2), the second the timeout of RFC 6298 without its least value. A single
- * segment in flight may have to wait for a delayed ACK besides. Then
+ * section 7.2), the second the timeout of RFC 6298 without its least value, and ACKs may
+ * come in bursts some ms apart. The ACK of less than two full segments may be delayed
+ * besides. So does one that got data and cannot send it (its route is gone). Then
  *
  * - what it owes of what was sent in turn goes out on the subflow with the lowest RTT
  *   of those that answer, as that has room, before new data does;
@@ -28,8 +29,9 @@
  * its queue is.
  *
  * A timer of the connection looks for silent subflows, from the first data in flight
- * until there is none. It is not set anew by ACKs, but when it fires, for when the
- * next subflow could become silent. What there is to send again, the worker sends.
+ * until there is none. It is not set anew by ACKs, but when data is given to a subflow
+ * that could be silent sooner, and when it fires, for when the next one could be. What
+ * there is to send again, the worker sends.
  *
  * Some schedulers have this always (.ext), others as the extension "+rs".
  *
@@ -43,7 +45,10 @@
 #include "mib.h"
 #include "sched.h"
 
-/* How long a receiver may delay the ACK of a single segment, in us. */
+/* How long ACKs may stay away where the RTT is shorter: receivers and networks bundle
+ * them. And how long a receiver may delay one, in us.
+ */
+#define RESCUE_LEAST_US		(10 * USEC_PER_MSEC)
 #define RESCUE_DELAYED_ACK_US	(40 * USEC_PER_MSEC)
 
 /* How soon to look again when nobody could help, and while a process has the socket,
@@ -52,32 +57,54 @@
 #define RESCUE_ALONE_US		(200 * USEC_PER_MSEC)
 #define RESCUE_BUSY_US		(5 * USEC_PER_MSEC)
 
-/* For how long may a subflow be silent that has @packets in flight? In us; @srtt_us and
- * @mdev_us as TCP has them, 8 and 4 times the value.
+/* For how long may a subflow be silent? In us; @srtt_us and @mdev_us as TCP has them, 8
+ * and 4 times the value. @delayed: so may be the ACK.
  */
-u32 mptcp_sched_patience(u32 srtt_us, u32 mdev_us, u32 packets)
+u32 mptcp_sched_patience(u32 srtt_us, u32 mdev_us, bool delayed)
 {
 	u32 srtt = srtt_us >> 3;
 
-	return max(2 * srtt, srtt + mdev_us) +
-	       (packets == 1 ? RESCUE_DELAYED_ACK_US : 0);
+	return max3(2 * srtt, srtt + mdev_us, (u32)RESCUE_LEAST_US) +
+	       (delayed ? RESCUE_DELAYED_ACK_US : 0);
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_patience);
 
-/* In how many us will @subflow have been silent for too long? 0: it has. Negative:
- * nothing is in flight.
- */
-static s64 rescue_due(const struct mptcp_subflow_context *subflow)
+static u32 rescue_patience(const struct mptcp_subflow_context *subflow, bool delayed)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
-	u32 packets = READ_ONCE(tp->packets_out);
-	s64 silent;
 
-	if (!packets)
+	return mptcp_sched_patience(READ_ONCE(tp->srtt_us), READ_ONCE(tp->mdev_us), delayed);
+}
+
+/* Has @subflow data that it cannot send, though nothing is in flight? */
+static bool rescue_is_stuck(const struct mptcp_subflow_context *subflow)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+
+	return !READ_ONCE(tp->packets_out) &&
+	       READ_ONCE(tp->write_seq) != READ_ONCE(tp->snd_nxt);
+}
+
+/* In how many us will @subflow have been silent for too long? 0: it has. Negative:
+ * it owes nothing.
+ */
+static s64 rescue_due(struct mptcp_subflow_context *subflow)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	u64 now = tcp_clock_us(), since = READ_ONCE(tp->delivered_mstamp);
+	u32 flight = READ_ONCE(tp->snd_nxt) - READ_ONCE(tp->snd_una);
+	bool stuck = rescue_is_stuck(subflow);
+
+	if (!stuck)
+		subflow->sched_stuck_at = 0;
+	else if (!subflow->sched_stuck_at)
+		subflow->sched_stuck_at = now;
+	if (stuck)
+		since = subflow->sched_stuck_at;
+	else if (!READ_ONCE(tp->packets_out))
 		return -1;
-	silent = tcp_clock_us() - READ_ONCE(tp->delivered_mstamp);
-	return max(mptcp_sched_patience(READ_ONCE(tp->srtt_us), READ_ONCE(tp->mdev_us),
-					packets) - silent, 0LL);
+	return max_t(s64, rescue_patience(subflow, flight < 2 * mptcp_sched_mss(subflow)) -
+			  (s64)(now - since), 0);
 }
 
 static void rescue_mark(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow)
@@ -91,99 +118,15 @@ static void rescue_mark(struct mptcp_sock *msk, struct mptcp_subflow_context *su
 	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_SCHEDSILENT);
 }
 
-/* Which subflows are silent? Returns in how many us to look again; 0: never. */
-u64 mptcp_sched_rescue_look(struct mptcp_sock *msk)
-{
-	bool backups = mptcp_sched_only_backups(msk);
-	struct mptcp_subflow_context *subflow;
-	bool helper = false, waits = false;
-	u64 next = RESCUE_ALONE_US;
-
-	if (!(mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RS)))
-		return 0;
-
-	mptcp_for_each_subflow(msk, subflow) {
-		s64 due;
-
-		if (mptcp_sched_is_backup(subflow) != backups ||
-		    !mptcp_subflow_active(subflow))
-			continue;
-		due = rescue_due(subflow);
-		if (due)
-			helper = true;
-		if (due > 0)
-			next = min_t(u64, next, due);
-		waits |= due >= 0;
-	}
-
-	WRITE_ONCE(msk->sched_silent, false);
-	mptcp_for_each_subflow(msk, subflow) {
-		if (helper && mptcp_subflow_active(subflow) && !rescue_due(subflow)) {
-			rescue_mark(msk, subflow);
-			WRITE_ONCE(msk->sched_silent, true);
-		} else {
-			subflow->sched_silent = false;
-		}
-	}
-
-	return waits ? next : 0;
-}
-EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rescue_look);
-
-static void rescue_set_timer(struct mptcp_sock *msk, u64 us)
-{
-	sk_reset_timer((struct sock *)msk, &msk->sched_timer,
-		       jiffies + max(usecs_to_jiffies(us), 1UL));
-}
-
-/* Data was given to a subflow, and nobody looks yet. */
-void __mptcp_sched_watch(struct mptcp_sock *msk)
-{
-	struct mptcp_subflow_context *subflow;
-	u64 next = RESCUE_ALONE_US;
-
-	mptcp_for_each_subflow(msk, subflow) {
-		s64 due = rescue_due(subflow);
-
-		if (due > 0)
-			next = min_t(u64, next, due);
-	}
-
-	rescue_set_timer(msk, next);
-}
-
-void mptcp_sched_timer(struct timer_list *t)
-{
-	struct mptcp_sock *msk = from_timer(msk, t, sched_timer);
-	struct sock *sk = (struct sock *)msk;
-	u64 next = RESCUE_BUSY_US;
-
-	bh_lock_sock(sk);
-	if (!sock_owned_by_user(sk)) {
-		next = mptcp_sched_rescue_look(msk);
-		/* it takes a process to send on other subflows */
-		if (msk->sched_silent) {
-			set_bit(MPTCP_WORK_PUSH, &msk->flags);
-			mptcp_schedule_work(sk);
-		}
-	}
-	if (next && sk->sk_state != TCP_CLOSE)
-		rescue_set_timer(msk, next);
-	bh_unlock_sock(sk);
-	sock_put(sk);
-}
-
-static u64 rescue_srtt(const struct mptcp_subflow_context *subflow)
-{
-	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
-}
-
 /* The first of what silent subflows owe, from @seq to @head; NULL: nothing. */
 static const struct mptcp_ahead_range *
 rescue_first(struct mptcp_sock *msk, u64 seq, u64 head)
 {
 	struct mptcp_subflow_context *subflow;
 	const struct mptcp_ahead_range *first = NULL;
+
+	if (!msk->ahead)
+		return NULL;
 
 	mptcp_for_each_subflow(msk, subflow) {
 		const struct mptcp_ahead_range *range;
@@ -199,6 +142,91 @@ rescue_first(struct mptcp_sock *msk, u64 seq, u64 head)
 	return first;
 }
 
+/* Is one of the subflows there that could help: that answers, or has nothing to? */
+static bool rescue_has_helper(struct mptcp_sock *msk)
+{
+	bool backups = mptcp_sched_only_backups(msk);
+	struct mptcp_subflow_context *subflow;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (mptcp_sched_is_backup(subflow) == backups &&
+		    mptcp_subflow_active(subflow) && !rescue_is_stuck(subflow) &&
+		    rescue_due(subflow))
+			return true;
+	}
+
+	return false;
+}
+
+/* Which subflows are silent? True: there is something to send now. @next: in how many
+ * us to look again, 0: never.
+ */
+bool mptcp_sched_rescue_look(struct mptcp_sock *msk, u64 *next)
+{
+	struct mptcp_subflow_context *subflow;
+	bool helper, again, freed = false;
+
+	*next = 0;
+	if (!(mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RS)))
+		return false;
+
+	helper = rescue_has_helper(msk);
+	mptcp_for_each_subflow(msk, subflow) {
+		s64 due = mptcp_subflow_active(subflow) ? rescue_due(subflow) : -1;
+
+		if (due >= 0)
+			*next = min_not_zero(*next, due ? (u64)due : RESCUE_ALONE_US);
+		if (helper && !due) {
+			rescue_mark(msk, subflow);
+		} else {
+			freed |= mptcp_sched_is_silent(subflow);
+			subflow->sched_silent = false;
+		}
+	}
+
+	again = rescue_first(msk, READ_ONCE(msk->snd_una), mptcp_sched_head(msk));
+	WRITE_ONCE(msk->sched_silent, again);
+	return again || (freed && msk->first_pending);
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rescue_look);
+
+/* Look in @us, unless that is about to be done sooner. */
+static void rescue_set_timer(struct mptcp_sock *msk, u64 us)
+{
+	/* as sk_reset_timer(), which would also put it off */
+	if (!timer_reduce(&msk->sched_timer, jiffies + max(usecs_to_jiffies(us), 1UL)))
+		sock_hold((struct sock *)msk);
+}
+
+/* Data was given to @subflow; it may be sent only after this. */
+void __mptcp_sched_watch(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow)
+{
+	rescue_set_timer(msk, rescue_patience(subflow, false));
+}
+
+void mptcp_sched_timer(struct timer_list *t)
+{
+	struct mptcp_sock *msk = from_timer(msk, t, sched_timer);
+	struct sock *sk = (struct sock *)msk;
+	u64 next = RESCUE_BUSY_US;
+
+	bh_lock_sock(sk);
+	/* it takes a process to send on other subflows */
+	if (!sock_owned_by_user(sk) && mptcp_sched_rescue_look(msk, &next)) {
+		set_bit(MPTCP_WORK_PUSH, &msk->flags);
+		mptcp_schedule_work(sk);
+	}
+	if (next && sk->sk_state != TCP_CLOSE)
+		rescue_set_timer(msk, next);
+	bh_unlock_sock(sk);
+	sock_put(sk);
+}
+
+static u64 rescue_srtt(const struct mptcp_subflow_context *subflow)
+{
+	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
+}
+
 /* A subflow may be silent. True: what it owes is sent again. */
 bool mptcp_sched_rescue_get_send(struct mptcp_sock *msk)
 {
@@ -206,7 +234,7 @@ bool mptcp_sched_rescue_get_send(struct mptcp_sock *msk)
 	const struct mptcp_ahead_range *range;
 	struct mptcp_sched_choice helper;
 
-	range = msk->ahead ? rescue_first(msk, una, head) : NULL;
+	range = rescue_first(msk, una, head);
 	if (!range) {
 		WRITE_ONCE(msk->sched_silent, false);
 		return false;

@@ -704,36 +704,46 @@ static void sent_again_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seq, 400ULL);
 	seq = 200;
 	KUNIT_EXPECT_NULL(test, others(ahead, &seq, 400, 2));
+
+	/* nor is there anything at the head, or behind it, in the middle of a range */
+	seq = 450;
+	KUNIT_EXPECT_NULL(test, others(ahead, &seq, 450, 2));
+	KUNIT_EXPECT_NULL(test, others(ahead, &seq, 420, 2));
 }
 
 static void patience_ends(struct kunit *test)
 {
-	/* twice the RTT; more where it varies, or a receiver may delay its only ACK */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_patience(20000 << 3, 5000 << 2, 9), 40000U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_patience(20000 << 3, 15000 << 2, 9), 80000U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_patience(20000 << 3, 5000 << 2, 1), 80000U);
+	/* twice the RTT; more where it varies, is tiny, or a receiver may delay its ACK */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_patience(20000 << 3, 5000 << 2, false), 40000U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_patience(20000 << 3, 15000 << 2, false), 80000U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_patience(100 << 3, 10 << 2, false), 10000U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_patience(20000 << 3, 5000 << 2, true), 80000U);
 }
 
 /* Five segments of @i are in flight; the last that it delivered was @us ago. */
 static void flying_for(struct fake_conn *conn, int i, u32 us)
 {
 	conn->tp[i]->packets_out = 5;
+	conn->tp[i]->snd_nxt = 7000;
+	conn->tp[i]->write_seq = 7000;
 	conn->tp[i]->delivered_mstamp = tcp_clock_us() - us;
 }
 
 static void silent_subflow_is_noticed(struct kunit *test)
 {
 	struct mptcp_sched_ops ops = { .ext = BIT(MPTCP_SCHED_RS), .name = "rescuing" };
+	struct mptcp_data_frag dfrag = { .data_seq = 1000, .data_len = 500 };
 	struct fake_conn *conn = fake_conn(test);
 	struct mptcp_sock *msk = conn->msk;
 	u64 next;
 
 	msk->sched = &ops;
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rescue_look(msk), 0ULL);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_rescue_look(msk, &next));
+	KUNIT_EXPECT_EQ(test, next, 0ULL);
 	conn->tp[1]->srtt_us = 50000 << 3;
 	flying_for(conn, 0, USEC_PER_SEC);
 	flying_for(conn, 1, 20000);
-	next = mptcp_sched_rescue_look(msk);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_rescue_look(msk, &next));
 	KUNIT_EXPECT_LE(test, next, 80000ULL);
 	KUNIT_EXPECT_GT(test, next, 40000ULL);
 	KUNIT_EXPECT_TRUE(test, mptcp_sched_is_silent(conn->subflow[0]));
@@ -747,8 +757,38 @@ static void silent_subflow_is_noticed(struct kunit *test)
 	/* where nobody could help, nobody is: all go on trying */
 	flying_for(conn, 1, USEC_PER_SEC);
 	((struct sock *)conn->tp[2])->sk_state = TCP_CLOSE;
-	KUNIT_EXPECT_GT(test, mptcp_sched_rescue_look(msk), 0ULL);
-	KUNIT_EXPECT_FALSE(test, msk->sched_silent);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_rescue_look(msk, &next));
+	KUNIT_EXPECT_GT(test, next, 0ULL);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_silent(conn->subflow[0]));
+
+	/* one that is not silent any more, for want of helpers, gets what waits */
+	((struct sock *)conn->tp[2])->sk_state = TCP_ESTABLISHED;
+	mptcp_sched_rescue_look(msk, &next);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_is_silent(conn->subflow[0]));
+	((struct sock *)conn->tp[2])->sk_state = TCP_CLOSE;
+	msk->first_pending = &dfrag;
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_rescue_look(msk, &next));
+}
+
+/* It has data, and no route that it could be sent by. */
+static void stuck_subflow_is_silent(struct kunit *test)
+{
+	struct mptcp_sched_ops ops = { .ext = BIT(MPTCP_SCHED_RS), .name = "rescuing" };
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	u64 next;
+
+	msk->sched = &ops;
+	conn->tp[0]->write_seq = 1000;
+	mptcp_sched_rescue_look(msk, &next);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_silent(conn->subflow[0]));
+	KUNIT_EXPECT_GT(test, next, 0ULL);
+	conn->subflow[0]->sched_stuck_at -= USEC_PER_SEC;
+	mptcp_sched_rescue_look(msk, &next);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_is_silent(conn->subflow[0]));
+
+	/* it goes out */
+	conn->tp[0]->snd_nxt = 1000;
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_silent(conn->subflow[0]));
 }
 
@@ -761,6 +801,7 @@ static void silent_subflow_is_helped(struct kunit *test)
 	};
 	struct fake_conn *conn = fake_conn(test);
 	struct mptcp_sock *msk = conn->msk;
+	u64 next;
 
 	asked = 0;
 	msk->sched = &ops;
@@ -772,7 +813,7 @@ static void silent_subflow_is_helped(struct kunit *test)
 	msk->snd_una = 1200;
 	msk->snd_nxt = 2000;
 	flying_for(conn, 0, USEC_PER_SEC);
-	mptcp_sched_rescue_look(msk);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_rescue_look(msk, &next));
 
 	/* what it owes of what was sent in turn goes to the next best */
 	KUNIT_EXPECT_TRUE(test, mptcp_sched_has_work(msk));
@@ -787,6 +828,7 @@ static void silent_subflow_is_helped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_ask(msk), -EAGAIN);
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_has_work(msk));
 	KUNIT_EXPECT_EQ(test, asked, 0);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_rescue_look(msk, &next));
 }
 
 static struct kunit_case mptcp_sched_cases[] = {
@@ -814,6 +856,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(sent_again_once),
 	KUNIT_CASE(patience_ends),
 	KUNIT_CASE(silent_subflow_is_noticed),
+	KUNIT_CASE(stuck_subflow_is_silent),
 	KUNIT_CASE(silent_subflow_is_helped),
 	{}
 };
