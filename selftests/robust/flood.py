@@ -259,7 +259,13 @@ ATTACKS: dict[str, Callable[[Attacker, int], None]] = {
 
 
 class Newcomer(threading.Thread):
-    """Opens a connection in the middle, and wants it to be MPTCP with two subflows."""
+    """Opens a connection in the middle, and wants it to be MPTCP with two subflows.
+
+    The queues are full of the bulk's data: a SYN may be lost, and is repeated after one second, and
+    after three. So it waits for the second subflow for as long as two losses take.
+    """
+
+    PATIENCE = 4
 
     def __init__(self, server: str) -> None:
         super().__init__()
@@ -272,16 +278,18 @@ class Newcomer(threading.Thread):
             with contextlib.suppress(OSError):
                 connection.connect((self.server, PORT))
                 connection.sendall(bytes(1000))
-                time.sleep(1)
                 self.look(connection)
                 connection.shutdown(socket.SHUT_WR)
                 self.works = connection.recv(100) == b"1000"
 
     def look(self, connection: socket.socket) -> None:
-        with contextlib.suppress(OSError):
-            info = connection.getsockopt(SOL_MPTCP, MPTCP_INFO, 96)
-            self.is_mptcp = not struct.unpack_from("I", info, 8)[0] & 1
-            self.joined = info[0] > 0
+        end = time.monotonic() + self.PATIENCE
+        while not self.joined and time.monotonic() < end:
+            time.sleep(0.1)
+            with contextlib.suppress(OSError):
+                info = connection.getsockopt(SOL_MPTCP, MPTCP_INFO, 96)
+                self.is_mptcp = not struct.unpack_from("I", info, 8)[0] & 1
+                self.joined = info[0] > 0
 
 
 def flood(act: Callable[[int], None], packets: int, server: str) -> list[Newcomer]:
