@@ -202,7 +202,7 @@ static bool inorder_is_scarce(struct mptcp_sock *msk)
 /* What keeps @path busy and its queue short. */
 static u32 inorder_limit(const struct inorder_path *path, u32 mss)
 {
-	return min_t(u64, inorder_product(path) * INORDER_FLIGHT_PERCENT / 100 +
+	return min_t(u64, div_u64(inorder_product(path) * INORDER_FLIGHT_PERCENT, 100) +
 			  INORDER_FLIGHT_SEGS * mss, U32_MAX);
 }
 

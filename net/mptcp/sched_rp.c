@@ -84,7 +84,7 @@ u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow)
 	if (!subflow->sched_penalty)
 		return MPTCP_SCHED_UNCAPPED;
 
-	rtts = min_t(u64, elapsed, U32_MAX) / max(mptcp_rp_srtt(subflow), 1U);
+	rtts = (u32)min_t(u64, elapsed, U32_MAX) / max(mptcp_rp_srtt(subflow), 1U);
 	segs = mptcp_sched_rp_segs(subflow->sched_penalty,
 				   subflow->sched_penalized_from, rtts,
 				   READ_ONCE(tp->snd_cwnd) < READ_ONCE(tp->snd_ssthresh));
