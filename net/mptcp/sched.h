@@ -36,11 +36,16 @@
 #define MPTCP_SCHED_BURST	(U16_MAX - MAX_TCP_HEADER)
 
 /* Segments that may wait in a subflow's send queue beyond its congestion
- * window. With none the window would never count as used up, and would stop
- * growing (see tcp_is_cwnd_limited()); more of them cannot be taken back when
- * another subflow turns out to be the better one.
+ * window, if a run is not longer. With none the window would never count as used
+ * up, and would stop growing (see tcp_is_cwnd_limited()); more of them cannot be
+ * taken back when another subflow turns out to be the better one.
  */
-#define MPTCP_SCHED_QUEUED_SEGS	2
+#define MPTCP_SCHED_QUEUED_SEGS	2U
+
+/* A run is what a subflow's pacing rate makes in a second, shifted by this: in a
+ * millisecond.
+ */
+#define MPTCP_SCHED_RUN_SHIFT	10
 
 /* A decision carried out looks at no more fragments of the send buffer than this: an
  * application can make them as small as a byte, and keep as many as its buffer takes.
@@ -325,15 +330,18 @@ static inline bool mptcp_sched_wants_blocked(const struct mptcp_sock *msk)
 }
 
 /* Segments that a congestion window of @cwnd takes, of which extensions let @cap
- * be used, besides @in_flight segments and @unsent bytes in the send queue.
+ * be used, besides @in_flight segments and @unsent bytes in the send queue. None, until
+ * they are a @run, or a quarter of the window; what extensions let be used is exact.
  */
 static inline u32 mptcp_sched_free_segs(u32 cwnd, u32 cap, u32 in_flight,
-					u32 unsent, u32 mss)
+					u32 unsent, u32 mss, u32 run)
 {
-	u64 limit = min_t(u64, (u64)cwnd + MPTCP_SCHED_QUEUED_SEGS, cap);
 	u64 used = (u64)in_flight + DIV_ROUND_UP_ULL(unsent, mss);
+	u64 limit;
 
-	return used < limit ? limit - used : 0;
+	run = cap == MPTCP_SCHED_UNCAPPED ? min(run, cwnd / 4) : 0;
+	limit = min_t(u64, (u64)cwnd + max(run, MPTCP_SCHED_QUEUED_SEGS), cap);
+	return used + run <= limit ? limit - used : 0;
 }
 
 /* Segments in flight on @tp, whose lock is not held: each counter is read once, but

@@ -35,6 +35,11 @@ static u32 mptcp_ahead_after(const struct mptcp_ahead *ahead, u64 seq)
 {
 	u32 low = ahead->first, high = ahead->first + ahead->count;
 
+	/* most ask for the end, where data goes on, or for the start, where it is acknowledged */
+	if (low == high || !after64(mptcp_ahead_end(&ahead->range[high - 1]), seq))
+		return high;
+	if (after64(mptcp_ahead_end(&ahead->range[low]), seq))
+		return low;
 	while (low < high) {
 		u32 mid = (low + high) / 2;
 

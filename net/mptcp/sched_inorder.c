@@ -191,12 +191,11 @@ static u32 inorder_time(const struct inorder_path *path, u32 bytes)
 	return min_t(u64, div_u64((u64)bytes * USEC_PER_MSEC, path->rate), S32_MAX);
 }
 
-static bool inorder_is_scarce(struct mptcp_sock *msk)
+static bool inorder_is_scarce(struct mptcp_sock *msk, u64 now)
 {
 	const struct inorder_msk *im = inorder_msk(msk);
 
-	return im->blocked &&
-	       tcp_clock_us() - im->blocked_at < INORDER_SCARCE_US;
+	return im->blocked && now - im->blocked_at < INORDER_SCARCE_US;
 }
 
 /* What keeps @path busy and its queue short. */
@@ -207,21 +206,22 @@ static u32 inorder_limit(const struct inorder_path *path, u32 mss)
 }
 
 static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
-			u32 mss)
+			u32 mss, u64 now)
 {
 	u32 limit = U32_MAX;
 
-	if (inorder_is_scarce(msk))
+	if (inorder_is_scarce(msk, now))
 		limit = path->limit;
 	if (!minmax_get(&inorder_subflow(path->subflow)->rate))
 		limit = INORDER_FIRST_SEGS * mss;
-	if (path->queued >= limit)
+	/* as mptcp_sched_room(): a millisecond's data at once, or nothing */
+	if (path->queued + min(path->rate, limit / 4) > limit)
 		return 0;
 	return min(mptcp_sched_room(path->subflow), limit - path->queued);
 }
 
 static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
-			 struct mptcp_subflow_context *subflow)
+			 struct mptcp_subflow_context *subflow, u64 now)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	struct inorder_subflow *is = inorder_subflow(subflow);
@@ -235,23 +235,23 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 	p->queued = mptcp_sched_in_flight(tp) * mss +
 		    READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
 	p->limit = inorder_limit(p, mss);
-	p->room = inorder_room(msk, p, mss);
+	p->room = inorder_room(msk, p, mss, now);
 	p->rate = min_t(u64, div_u64((u64)p->rate * gain, 100), U32_MAX);
 
 	/* sent in bursts, data waits even if it is no more than the product */
 	all = inorder_time(p, p->queued);
-	busy = clamp_t(s64, is->busy_until - tcp_clock_us(), 0, all);
+	busy = clamp_t(s64, is->busy_until - now, 0, all);
 	if (all > p->min_rtt)
 		busy = max(busy, all - p->min_rtt);
 	p->delivery = p->min_rtt / 2 + busy + inorder_time(p, mss);
 }
 
-/* @path gets @bytes. */
-static void inorder_book(const struct inorder_path *path, u32 bytes)
+/* @path gets @bytes now. */
+static void inorder_book(const struct inorder_path *path, u32 bytes, u64 now)
 {
 	struct inorder_subflow *is = inorder_subflow(path->subflow);
 
-	is->busy_until = max(is->busy_until, tcp_clock_us()) + inorder_time(path, bytes);
+	is->busy_until = max(is->busy_until, now) + inorder_time(path, bytes);
 }
 
 /* Bytes that the subflows before @path, which are faster, send while it delivers. */
@@ -267,6 +267,16 @@ static u64 inorder_gap(const struct inorder_path *first, const struct inorder_pa
 	return gap;
 }
 
+/* How much of the next data @path gets at once, though the next packet may be better off on
+ * another one: what it may carry in a millisecond, in whole segments.
+ */
+static u32 inorder_run(const struct inorder_path *path)
+{
+	u32 mss = mptcp_sched_mss(path->subflow);
+
+	return min(path->room, max(rounddown(path->rate, mss), mss));
+}
+
 /* Bytes to send ahead at once, in whole segments: few, as what follows them would have to
  * lie elsewhere by then; so many that the ranges in flight are not too many to remember.
  */
@@ -280,7 +290,7 @@ static u32 inorder_chunk(const struct inorder_path *path, u32 mss)
 
 /* Give @path data that lies @gap bytes ahead, if there is any that fits. */
 static int inorder_send_ahead(struct mptcp_sock *msk,
-			      const struct inorder_path *path, u64 gap)
+			      const struct inorder_path *path, u64 gap, u64 now)
 {
 	struct mptcp_ahead *ahead = mptcp_sched_ahead(msk);
 	u32 mss = mptcp_sched_mss(path->subflow);
@@ -305,7 +315,7 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 
 	mptcp_sched_commit_at(msk, path->subflow, MPTCP_SCHED_SEND_AHEAD, seq,
 			      bytes);
-	inorder_book(path, bytes);
+	inorder_book(path, bytes, now);
 	return 0;
 }
 
@@ -344,11 +354,10 @@ static bool inorder_is_held_up(struct mptcp_sock *msk, const struct inorder_path
  * as many.
  */
 static void inorder_begin_again(struct mptcp_sock *msk,
-				const struct inorder_path *best)
+				const struct inorder_path *best, u64 now)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(best->subflow));
 	struct inorder_msk *im = inorder_msk(msk);
-	u64 now = tcp_clock_us();
 
 	/* srtt_us is 8 times the RTT: within four of them */
 	if (now - im->again_at > READ_ONCE(tp->srtt_us) / 2)
@@ -360,7 +369,8 @@ static void inorder_begin_again(struct mptcp_sock *msk,
 }
 
 /* Send again on @path what holds the peer up, if something does. */
-static bool inorder_send_again(struct mptcp_sock *msk, const struct inorder_path *path)
+static bool inorder_send_again(struct mptcp_sock *msk, const struct inorder_path *path,
+			       u64 now)
 {
 	u64 seq = READ_ONCE(msk->snd_una), head = mptcp_sched_head(msk);
 	struct inorder_msk *im = inorder_msk(msk);
@@ -370,7 +380,7 @@ static bool inorder_send_again(struct mptcp_sock *msk, const struct inorder_path
 	if (!msk->ahead)
 		return false;
 	if (inorder_is_held_up(msk, path, head))
-		inorder_begin_again(msk, path);
+		inorder_begin_again(msk, path, now);
 	if (!im->left || im->owner == id)
 		return false;
 	range = mptcp_ahead_others(msk->ahead, &seq, head, im->owner, id);
@@ -380,7 +390,7 @@ static bool inorder_send_again(struct mptcp_sock *msk, const struct inorder_path
 	im->left--;
 	bytes = min(mptcp_sched_mss(path->subflow), path->room);
 	mptcp_sched_commit_again(msk, path->subflow, im->owner, seq, bytes);
-	inorder_book(path, bytes);
+	inorder_book(path, bytes, now);
 	return true;
 }
 
@@ -394,7 +404,7 @@ static void inorder_wnd_blocked(struct mptcp_sock *msk)
 }
 
 /* The usable subflows, the one that delivers first in front. Returns how many. */
-static u32 inorder_sort(struct mptcp_sock *msk, struct inorder_path *paths)
+static u32 inorder_sort(struct mptcp_sock *msk, struct inorder_path *paths, u64 now)
 {
 	bool backups = mptcp_sched_only_backups(msk);
 	struct mptcp_subflow_context *subflow;
@@ -406,7 +416,7 @@ static u32 inorder_sort(struct mptcp_sock *msk, struct inorder_path *paths)
 
 		if (!mptcp_sched_usable(subflow, backups))
 			continue;
-		inorder_look(msk, &path, subflow);
+		inorder_look(msk, &path, subflow, now);
 		for (i = n; i && path.delivery < paths[i - 1].delivery; i--)
 			if (i < INORDER_PATHS)
 				paths[i] = paths[i - 1];
@@ -418,40 +428,61 @@ static u32 inorder_sort(struct mptcp_sock *msk, struct inorder_path *paths)
 	return n;
 }
 
+/* Bytes from the head on that are there, up to what was sent ahead, and that the peer has
+ * room for: what a decision can send.
+ */
+static u64 inorder_pending(const struct mptcp_sock *msk)
+{
+	u64 head = mptcp_sched_head(msk), end = READ_ONCE(msk->wnd_end);
+	u64 bytes;
+
+	if (before64(msk->write_seq, end))
+		end = msk->write_seq;
+	if (!before64(head, end))
+		return 0;
+	bytes = end - head;
+	return msk->ahead ? min(bytes, mptcp_ahead_next(msk->ahead, head) - head) : bytes;
+}
+
 /* Give @path the next data, as much as @room. */
 static int inorder_send_next(struct mptcp_sock *msk, const struct inorder_path *path,
-			     u32 room)
+			     u32 room, u64 now)
 {
+	u32 bytes = min_t(u64, room, inorder_pending(msk));
+
 	if (!room)
 		return -EAGAIN;
-	if (!inorder_send_again(msk, path)) {
-		mptcp_sched_commit(msk, path->subflow, room, MPTCP_SCHED_BEST);
-		inorder_book(path, room);
-	}
+	if (inorder_send_again(msk, path, now))
+		return 0;
+	/* a closed window is probed when nothing is in flight, and else opens by itself */
+	if (!bytes && READ_ONCE(msk->snd_una) != msk->snd_nxt)
+		return -EAGAIN;
+	mptcp_sched_commit(msk, path->subflow, room, MPTCP_SCHED_BEST);
+	inorder_book(path, bytes, now);
 	return 0;
 }
 
 static int inorder_get_send(struct mptcp_sock *msk)
 {
 	struct inorder_path paths[INORDER_PATHS], *path, *end;
+	u64 now = tcp_clock_us();
 
-	end = paths + inorder_sort(msk, paths);
+	end = paths + inorder_sort(msk, paths, now);
 	/* one that is alone is as TCP */
 	if (end == paths + 1)
-		return inorder_send_next(msk, paths, mptcp_sched_room(paths->subflow));
+		return inorder_send_next(msk, paths, mptcp_sched_room(paths->subflow), now);
 
 	for (path = paths; path < end && !path->room; path++)
 		;
 	if (path == end)
 		return -EAGAIN;
-	/* with others there, the next packet may be better off on one */
 	if (path == paths)
-		return inorder_send_next(msk, path,
-					 min(path->room, mptcp_sched_mss(path->subflow)));
-	if (inorder_send_again(msk, path))
+		return inorder_send_next(msk, path, inorder_run(path), now);
+	if (inorder_send_again(msk, path, now))
 		return 0;
 	for (; path < end; path++)
-		if (path->room && !inorder_send_ahead(msk, path, inorder_gap(paths, path)))
+		if (path->room &&
+		    !inorder_send_ahead(msk, path, inorder_gap(paths, path), now))
 			return 0;
 	return -EAGAIN;
 }
@@ -463,15 +494,16 @@ static int inorder_get_retrans(struct mptcp_sock *msk)
 {
 	struct sock *ssk = mptcp_subflow_get_retrans(msk);
 	struct inorder_path path;
+	u64 now = tcp_clock_us();
 	u32 bytes;
 
 	if (!ssk)
 		return -EAGAIN;
-	inorder_look(msk, &path, mptcp_subflow_ctx(ssk));
+	inorder_look(msk, &path, mptcp_subflow_ctx(ssk), now);
 	bytes = clamp_t(u64, inorder_product(&path), mptcp_sched_mss(path.subflow),
 			MPTCP_SCHED_BURST);
 	mptcp_sched_commit(msk, path.subflow, bytes, MPTCP_SCHED_RETRANS);
-	inorder_book(&path, bytes);
+	inorder_book(&path, bytes, now);
 	return 0;
 }
 

@@ -11,7 +11,13 @@
  *   not for congestion.
  * - Room? The congestion window takes more than what is in flight and what
  *   waits in the subflow's own send queue. Bytes beyond that would sit in the
- *   queue of a subflow that may have become the wrong one when they leave.
+ *   queue of a subflow that may have become the wrong one when they leave. An
+ *   ACK makes room for two segments; given out as it comes, on subflows in turn,
+ *   data would leave in packets of two. So there is no room until there is for a
+ *   run: what the subflow carries in a millisecond, which is what TCP by itself puts
+ *   into a packet for segmentation offload on paths that are not very short
+ *   (tcp_tso_autosize()). Just that may wait beyond the window, which so is always
+ *   used.
  * - Who decided, for whom, how much? Each decision is counted (nstat:
  *   MPTcpExtSched*) and can be traced (mptcp_sched:mptcp_sched_decision).
  */
@@ -74,15 +80,17 @@ u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow)
 	const struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 	const struct tcp_sock *tp = tcp_sk(ssk);
 	u32 mss = mptcp_sched_mss(subflow);
-	u32 unsent, segs;
+	u32 unsent, segs, run;
 
 	if (!sk_stream_memory_free(ssk) || mptcp_sched_is_silent(subflow))
 		return 0;
 
 	unsent = READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
+	run = min_t(unsigned long, READ_ONCE(ssk->sk_pacing_rate) >> MPTCP_SCHED_RUN_SHIFT,
+		    MPTCP_SCHED_BURST) / mss;
 	segs = mptcp_sched_free_segs(READ_ONCE(tp->snd_cwnd),
 				     subflow->sched_cap ?: MPTCP_SCHED_UNCAPPED,
-				     mptcp_sched_in_flight(tp), unsent, mss);
+				     mptcp_sched_in_flight(tp), unsent, mss, run);
 	return min_t(u64, (u64)segs * mss, MPTCP_SCHED_BURST);
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_room);
@@ -298,7 +306,7 @@ int mptcp_sched_ask(struct mptcp_sock *msk)
 	err = sched->get_send(msk);
 	if (!err && !mptcp_sched_has_decided(msk))
 		return -EAGAIN;
-	if (err && msk->first_pending) {
+	if (err && msk->first_pending && !used_up) {
 		MPTCP_INC_STATS(sock_net((struct sock *)msk),
 				MPTCP_MIB_SCHEDNOROOM);
 		trace_mptcp_sched_decision(msk, NULL, 0, MPTCP_SCHED_NONE);

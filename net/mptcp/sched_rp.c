@@ -78,12 +78,13 @@ EXPORT_SYMBOL_GPL(mptcp_sched_rp_segs);
 u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
-	u64 elapsed = tcp_clock_us() - subflow->sched_penalized_at;
 	u32 rtts, segs;
+	u64 elapsed;
 
 	if (!subflow->sched_penalty)
 		return MPTCP_SCHED_UNCAPPED;
 
+	elapsed = tcp_clock_us() - subflow->sched_penalized_at;
 	rtts = (u32)min_t(u64, elapsed, U32_MAX) / max(mptcp_rp_srtt(subflow), 1U);
 	segs = mptcp_sched_rp_segs(subflow->sched_penalty,
 				   subflow->sched_penalized_from, rtts,

@@ -9,24 +9,32 @@ static void room_counts_segments(struct kunit *test)
 	const u32 no_cap = MPTCP_SCHED_UNCAPPED;
 
 	/* nothing out: the window, and what may queue beyond it */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, no_cap, 0, 0, 1400),
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, no_cap, 0, 0, 1400, 1),
 			10 + MPTCP_SCHED_QUEUED_SEGS);
 	/* a byte in the queue takes a segment */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, no_cap, 10, 1, 1400),
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, no_cap, 10, 1, 1400, 1),
 			MPTCP_SCHED_QUEUED_SEGS - 1);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, no_cap, 4, 2800, 1400),
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, no_cap, 4, 2800, 1400, 1),
 			4 + MPTCP_SCHED_QUEUED_SEGS);
 	/* full, and more than full after a loss shrank the window */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, no_cap, 10, 2800, 1400), 0U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(2, no_cap, 50, 0, 1400), 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, no_cap, 10, 2800, 1400, 1), 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(2, no_cap, 50, 0, 1400, 1), 0U);
 	/* an extension lets a part of the window be used, and nothing queue */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 6, 4, 0, 1400), 2U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 6, 4, 4000, 1400), 0U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 40, 4, 0, 1400),
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 6, 4, 0, 1400, 1), 2U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 6, 4, 4000, 1400, 1), 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(10, 40, 4, 0, 1400, 1),
 			6 + MPTCP_SCHED_QUEUED_SEGS);
+	/* a run or nothing, and it may queue beyond the window */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(40, no_cap, 40, 0, 1400, 4), 4U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(40, no_cap, 41, 0, 1400, 4), 0U);
+	/* which is no longer than a quarter of the window */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(8, no_cap, 8, 0, 1400, 44), 2U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(8, no_cap, 9, 0, 1400, 44), 0U);
+	/* a limit is used to the last segment */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(40, 30, 29, 0, 1400, 44), 1U);
 	/* extremes do not wrap */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(1, no_cap, U32_MAX, U32_MAX, 1), 0U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(U32_MAX - 2, no_cap, 0, 0, 1), U32_MAX);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(1, no_cap, U32_MAX, U32_MAX, 1, 1), 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_free_segs(U32_MAX - 2, no_cap, 0, 0, 1, 1), U32_MAX);
 }
 
 static void ring_order(struct kunit *test)
