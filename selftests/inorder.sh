@@ -45,6 +45,13 @@ done
 took=$(printf '%s\n' "${times[@]}" | sort -n | sed -n 2p)
 in_time "the fast path goes on meanwhile" less "$took" $((alone * 3))
 
+# where paths are fast, packets are large: runs of a millisecond instead of the two segments of an ACK
+shape 1 100mbit 5ms 1000
+shape 2 100mbit 5ms 1000
+grown SchedPick took -b 20000000
+arrived 20000000 "two paths of 100 Mbit/s: the bytes are right"
+that "and less than a decision for each two segments" less "$grown" 7000
+
 # The receiver drops what is beyond its window.
 is 0 "$(counter_of "$server" NoDSSInWindow)" "all this time nothing was sent beyond the peer's window"
 
