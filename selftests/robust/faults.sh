@@ -9,8 +9,8 @@
 # FAULTS_CASES names the groups of cases to run.
 set -euo pipefail
 cd "$(dirname "$0")"
-# shellcheck source=../lib.sh
-. ../lib.sh
+# shellcheck source=lib.sh
+. ./lib.sh
 # shellcheck source=faults/lib.sh
 . ./faults/lib.sh
 # shellcheck source=faults/leaks.sh
@@ -30,7 +30,6 @@ waiting="deaths interruptions patience orphans"
 # shortage comes before cases that may leave memory behind: it is of the whole machine
 groups=${FAULTS_CASES:-impairments shortage changes churn $(slow || echo "$waiting") allocations leaks}
 rate=1gbit
-python=/usr/bin/python3
 failing=1
 delays=([1]=2ms [2]=5ms)
 

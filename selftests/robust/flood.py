@@ -34,6 +34,7 @@ SOL_MPTCP, MPTCP_INFO = 284, 1
 SYN, ACK, JOIN = 2, 16, 1
 PACE = 0.002  # seconds from one packet of the flood to the next
 NEWCOMERS = 10
+PATIENCE = 4  # seconds that a newcomer waits for its second subflow
 ADD_ADDR, REMOVE_ADDR = 3, 4
 CAPABLE_SYN = struct.pack("!BBBB", 30, 4, 0x01, 0x01)
 
@@ -265,8 +266,6 @@ class Newcomer(threading.Thread):
     after three. So it waits for the second subflow for as long as two losses take.
     """
 
-    PATIENCE = 4
-
     def __init__(self, server: str) -> None:
         super().__init__()
         self.server = server
@@ -283,7 +282,7 @@ class Newcomer(threading.Thread):
                 self.works = connection.recv(100) == b"1000"
 
     def look(self, connection: socket.socket) -> None:
-        end = time.monotonic() + self.PATIENCE
+        end = time.monotonic() + PATIENCE
         while not self.joined and time.monotonic() < end:
             time.sleep(0.1)
             with contextlib.suppress(OSError):
