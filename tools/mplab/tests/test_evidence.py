@@ -128,6 +128,12 @@ class Texts(Project):
         (self.dir / "other.json").write_text("{}")
         self.one("other.json is not in plan.toml")
 
+    def test_what_takes_long_is_measured_by_name(self) -> None:
+        (self.dir / "plan.toml").write_text(PLAN + '[measure-long]\nlow-200 = "design low"\n')
+        planned = plan.read(self.dir)
+        self.assertEqual(planned.usual(), ["wifi"])
+        self.assertEqual(planned.commands["low-200"], "design low")
+
     def test_a_table_of_nothing(self) -> None:
         (self.dir / "plan.toml").write_text(PLAN.replace('from = "wifi", show', 'from = "lost", show'))
         with self.assertRaisesRegex(plan.EvidenceError, "table turned takes 'lost', which is not measured"):

@@ -21,7 +21,7 @@ def _measure(args: argparse.Namespace, planned: plan.Plan) -> None:
             raise plan.EvidenceError(f"plan.toml measures no '{name}'; it has {', '.join(planned.commands)}")
     store = Store(writable(args.out))
     with asked.guests([args.kernel], args) as kernels:
-        for name in args.only or planned.commands:
+        for name in args.only or planned.usual():
             command = planned.commands[name]
             parsed = cli.parse(shlex.split(command))
             plan.save(name, measure.measure(command, parsed, kernels[args.kernel], store, args.jobs))

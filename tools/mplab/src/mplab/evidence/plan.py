@@ -62,8 +62,15 @@ class Measured:
 
 @dataclass(frozen=True)
 class Plan:
+    """long: names of those commands that take too long to be run unless they are named."""
+
     commands: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, Table] = field(default_factory=dict)
+    long: frozenset[str] = frozenset()
+
+    def usual(self) -> list[str]:
+        """The names of the other commands."""
+        return [name for name in self.commands if name not in self.long]
 
 
 def _pair(subject: str | list[str]) -> tuple[str, str]:
@@ -98,12 +105,13 @@ def read(directory: Path = DIRECTORY) -> Plan:
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise EvidenceError(f"{directory}/plan.toml: {error}") from None
     tables = {name: _table(name, table) for name, table in raw.get("tables", {}).items()}
-    commands = raw.get("measure", {})
+    long = raw.get("measure-long", {})
+    commands = {**raw.get("measure", {}), **long}
     for name, table in tables.items():
         for column in table.columns:
             if column.source not in commands:
                 raise EvidenceError(f"plan.toml: table {name} takes '{column.source}', which is not measured")
-    return Plan(commands, tables)
+    return Plan(commands, tables, frozenset(long))
 
 
 def load(name: str, directory: Path = DIRECTORY) -> Measured:
