@@ -101,16 +101,19 @@ check-vm: deps-vm source ## the kselftests in QEMU on two CPUs
 deb: deps-deb source ## Debian packages for a real machine (CONFIG=: its configuration)
 	$K/deb.sh
 
+openwrt: ## the patchset as OpenWrt wants it, into build/openwrt (OPENWRT=: its source tree)
+	tools/openwrt/openwrt.py $(or $(OPENWRT),build/openwrt)
+
 deps-%:
 	@$K/deps.sh $*
 
 clean: ## remove what was built, keep the compiler cache
 	rm -rf build/linux build/stock build/uml build/upstream build/debug build/x86 build/locks build/races build/deb \
-		build/series build/other
+		build/openwrt build/series build/other
 	$(MAKE) -s -C tools/mptcpctl clean
 
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
 	patches-refresh check-style \
 	check-series check-series-newest \
 	check-robust check-debug check-locks check-races check-upstream check-interop \
-	kernels check-dask check-slurm check-whole check-cost vm check-vm deb clean
+	kernels check-dask check-slurm check-whole check-cost vm check-vm deb openwrt clean

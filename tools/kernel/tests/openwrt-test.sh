@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What "make openwrt" writes: the patches give our kernel, as OpenWrt applies them; each module has its
+# package; mptcpctl builds from its own. TAP output.
+set -euo pipefail
+
+# shellcheck source=../lib.sh
+. "$(cd -- "$(dirname -- "$0")/.." && pwd)/lib.sh"
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+out=$work/openwrt
+patches=$out/target/linux/generic/pending-$base_version
+tests=0 failures=0
+
+# check WHAT COMMAND...
+check() {
+	local what=$1
+	shift
+	tests=$((tests + 1))
+	if "$@" >"$work/log" 2>&1; then
+		echo "ok $tests $what"
+	else
+		failures=$((failures + 1))
+		echo "not ok $tests $what"
+		sed 's/^/# /' "$work/log" | head -n 40
+	fi
+}
+
+# Linux as it came, those directories that patches may touch.
+plain_linux() {
+	mkdir "$work/linux"
+	git -C "$build/linux" archive base | tar -x -C "$work/linux"
+}
+
+# As OpenWrt's own script does it, one after the other by name.
+apply() {
+	local patch
+	for patch in "$patches"/*.patch; do
+		patch -f -s -p1 --fuzz 0 --no-backup-if-mismatch -d "$work/linux" <"$patch" ||
+			{ echo "in ${patch##*/}"; return 1; }
+	done
+}
+
+# Ours are links there; and what only the test bed has is not for routers.
+same_as_ours() {
+	local room
+	for room in net/mptcp net/ipv4 include/net include/uapi; do
+		diff -r "$build/linux/$room" "$work/linux/$room" || return 1
+	done
+}
+
+# kmods VARIABLE: of each package, as make reads them with OpenWrt's own macros pretended.
+kmods() {
+	cat >"$work/pretend.mk" <<-'MAKE'
+	NETWORK_SUPPORT_MENU := menu
+	LINUX_DIR := linux
+	AutoProbe = $(1)
+	define KernelPackage
+	$(eval $(KernelPackage/$(1)))
+	$(info kmod-$(1) $($(WANT)))
+	endef
+	MAKE
+	make -s --no-print-directory -f "$work/pretend.mk" -f "$out/package/kernel/linux/modules/mptcp.mk" \
+		WANT="$1" -n none 2>/dev/null || true
+}
+
+modules_have_packages() {
+	local built
+	built=$(cat "$top"/net/mptcp/Makefile.{sched,cong} | sed -n 's/^obj-.* += \(mptcp_[a-z_]*\)\.o$/\1/p' | grep -v _test)
+	[ -n "$built" ]
+	diff <(sort <<<"$built") <(kmods FILES | sed -n 's|.* linux/net/mptcp/\(.*\)\.ko$|\1|p' | sort)
+	diff <(sort <<<"$built") <(kmods AUTOLOAD | awk '{ print $2 }' | sort)
+}
+
+symbols_exist() {
+	local package symbol
+	kmods KCONFIG | while read -r package symbol; do
+		grep -qx "config ${symbol#CONFIG_}" "$top"/net/mptcp/Kconfig.* || { echo "$package: $symbol"; return 1; }
+	done
+}
+
+needed_modules_are_packages() {
+	local needed
+	needed=$(kmods DEPENDS | grep -o '+kmod-[a-z-]*' | tr -d + | sort -u)
+	[ "$needed" = kmod-mptcp-cong-lia ]
+	kmods TITLE | grep -q "^$needed "
+}
+
+# OpenWrt's libc, with the kernel's headers of this system.
+tool_builds() {
+	mkdir "$work/headers"
+	ln -s /usr/include/{linux,asm-generic} "/usr/include/$(gcc -print-multiarch)/asm" "$work/headers"
+	make -s -C "$out/package/network/utils/mptcpctl/src" CFLAGS=-O2 CC="musl-gcc -idirafter $work/headers"
+}
+
+# What others have in their tree stays; what we left there is replaced.
+again() {
+	touch "$patches/680-theirs.patch" "$patches/695-mptcp-999-of-an-older-series.patch"
+	"$top/tools/openwrt/openwrt.py" "$out"
+	[ -e "$patches/680-theirs.patch" ] && [ ! -e "$patches/695-mptcp-999-of-an-older-series.patch" ]
+}
+
+check "it is written" "$top/tools/openwrt/openwrt.py" "$out"
+check "there is Linux as it came" plain_linux
+check "all patches apply to it" apply
+check "and give our kernel" same_as_ours
+check "each module has a package" modules_have_packages
+check "with a symbol of the kernel" symbols_exist
+check "and the modules that it needs" needed_modules_are_packages
+check "mptcpctl builds from its package, with musl" tool_builds
+check "written again into the same tree" again
+echo "1..$tests"
+[ "$failures" = 0 ]

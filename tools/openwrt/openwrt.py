@@ -1,0 +1,168 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Write the patchset as OpenWrt wants it, into OpenWrt's source tree or a folder to be copied over it.
+
+    openwrt.py FOLDER
+
+target/linux/generic/pending-6.12/   the patches, in order, and one with the new kernel files
+package/kernel/linux/modules/        a kmod package for each scheduler and congestion control
+package/network/utils/mptcpctl/      the command-line tool
+
+Files that an earlier call left are replaced, others stay as they are. The test bed's patches are left
+out: routers do not run User-Mode Linux.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import shutil
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+LINUX = "6.12"
+PATCHES = Path("target/linux/generic") / f"pending-{LINUX}"
+MODULES = Path("package/kernel/linux/modules/mptcp.mk")
+TOOL = Path("package/network/utils/mptcpctl")
+NUMBER = 695  # among OpenWrt's patches: 6xx are those of the network
+NAMED = f"{NUMBER}-mptcp-"  # so our patches begin
+TESTBED = "testbed/"
+BUILT = re.compile(r"^obj-\$\(CONFIG_(\w+)\) \+= (\w+)\.o", re.MULTILINE)  # symbol, module
+WIDTH = 76  # of a description
+
+
+@dataclass(frozen=True)
+class Module:
+    """name: of the .ko; symbol: in Kconfig; needs: symbols; title and text are Kconfig's."""
+
+    name: str
+    symbol: str
+    title: str
+    needs: tuple[str, ...]
+    text: str
+
+    def package(self) -> str:
+        """kmod-mptcp-sched-inorder"""
+        return self.name.replace("_", "-")
+
+
+def series(top: Path) -> list[str]:
+    lines = (line.split("#")[0].strip() for line in (top / "patches/series").read_text().splitlines())
+    return [line for line in lines if line and not line.startswith(TESTBED)]
+
+
+def as_patch(top: Path, files: Sequence[Path]) -> str:
+    """One that adds these files to the kernel's tree."""
+    parts = ["Subject: mptcp: packet schedulers and coupled congestion control: the new files\n\n"]
+    for file in files:
+        name = file.relative_to(top)
+        added = difflib.unified_diff([], file.read_text().splitlines(keepends=True), "/dev/null", f"b/{name}")
+        parts += [f"diff --git a/{name} b/{name}\nnew file mode 100644\n", *added]
+    return "".join(parts)
+
+
+def kconfig(text: str) -> Iterator[tuple[str, str, tuple[str, ...], str]]:
+    """Symbol, title, what it depends on, and the first paragraph of the help, of each entry."""
+    for entry in re.split(r"^config ", text, flags=re.MULTILINE)[1:]:
+        title = re.search(r'^\ttristate "(.*?)"', entry, re.MULTILINE)
+        if title:
+            needs = re.findall(r"\w+", " ".join(re.findall(r"^\tdepends on (.*)", entry, re.MULTILINE)))
+            told = entry.partition("\thelp\n")[2].split("\n\n")[0]
+            yield entry.split()[0], title[1], tuple(needs), " ".join(told.split())
+
+
+def modules(top: Path) -> list[Module]:
+    """All that the kernel's Makefile builds, but for tests."""
+    rooms = [top / "net/mptcp" / name for name in ("sched", "cong")]
+    built = {
+        symbol: name
+        for room in rooms
+        for symbol, name in BUILT.findall(room.with_name(f"Makefile.{room.name}").read_text())
+        if not name.endswith("_test")
+    }
+    told = {
+        symbol: (title, needs, text)
+        for room in rooms
+        for symbol, title, needs, text in kconfig(room.with_name(f"Kconfig.{room.name}").read_text())
+    }
+    return [Module(name, symbol, *told[symbol]) for symbol, name in built.items()]
+
+
+def kmods(known: Sequence[Module]) -> str:
+    """mptcp.mk"""
+    packages = {module.symbol: module.package() for module in known}
+    parts = ["# SPDX-License-Identifier: GPL-2.0-only\n# Schedulers and congestion controls of MPTCP.\n"]
+    for module in known:
+        depends = " ".join(["@KERNEL_MPTCP", *(f"+kmod-{packages[symbol]}" for symbol in module.needs)])
+        parts.append(
+            f"""
+define KernelPackage/{module.package()}
+  SUBMENU:=$(NETWORK_SUPPORT_MENU)
+  TITLE:={module.title}
+  DEPENDS:={depends}
+  KCONFIG:=CONFIG_{module.symbol}
+  FILES:=$(LINUX_DIR)/net/mptcp/{module.name}.ko
+  AUTOLOAD:=$(call AutoProbe,{module.name})
+endef
+
+define KernelPackage/{module.package()}/description
+{textwrap.fill(module.text, WIDTH, initial_indent=" ", subsequent_indent=" ")}
+endef
+
+$(eval $(call KernelPackage,{module.package()}))
+"""
+        )
+    return "".join(parts)
+
+
+def write_patches(top: Path, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob(f"{NAMED}*.patch"):
+        old.unlink()
+    names = series(top)
+    for number, name in enumerate(names, 1):
+        words = re.sub(r"/\d+-", "-", name)
+        shutil.copyfile(top / "patches" / name, folder / f"{NAMED}{number:03}-{words}")
+    files = sorted(file for file in (top / "net/mptcp").iterdir() if file.is_file())
+    (folder / f"{NAMED}{len(names) + 1:03}-new-files.patch").write_text(as_patch(top, files))
+
+
+def write_tool(top: Path, folder: Path) -> None:
+    source = top / "tools/mptcpctl"
+    if folder.exists():
+        shutil.rmtree(folder)
+    (folder / "src").mkdir(parents=True)
+    shutil.copyfile(Path(__file__).with_name("mptcpctl.mk"), folder / "Makefile")
+    for file in [source / "Makefile", *source.glob("*.[ch8]")]:
+        shutil.copyfile(file, folder / "src" / file.name)
+
+
+def write(top: Path, out: Path) -> list[Module]:
+    """All of it."""
+    known = modules(top)
+    write_patches(top, out / PATCHES)
+    (out / MODULES).parent.mkdir(parents=True, exist_ok=True)
+    (out / MODULES).write_text(kmods(known))
+    write_tool(top, out / TOOL)
+    return known
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where; made if it is not there")
+    folder = parser.parse_args().folder
+    known = write(TOP, folder)
+    count = len(list((folder / PATCHES).glob(f"{NAMED}*.patch")))
+    print(f"{folder}: {count} patches for Linux {LINUX}, mptcpctl, and")
+    for module in known:
+        print(f"  kmod-{module.package()}")
+
+
+if __name__ == "__main__":
+    main()
