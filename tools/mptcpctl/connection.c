@@ -9,6 +9,13 @@
 #include <unistd.h>
 #include "mptcpctl.h"
 
+const char *const state_names[] = {
+	[CONN_UNCONNECTED] = "unconnected",
+	[CONN_LISTENING] = "listening",
+	[CONN_MPTCP] = "mptcp",
+	[CONN_FALLBACK] = "fallback",
+};
+
 /* The kernel tells it to administrators only; others see few foreign namespaces anyway. */
 static ino_t foreign_netns(int fd)
 {

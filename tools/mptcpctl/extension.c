@@ -14,6 +14,7 @@ static const struct {
 } descriptions[] = {
 	{ "rp", "sends again what holds the peer up, and penalizes the subflow that owes it" },
 	{ "bm", "no more in flight than lambda percent of what fits the path (bufferbloat)" },
+	{ "rs", "what a silent path owes goes out on another one" },
 };
 
 static bool read_extensions(char *buf, size_t len)

@@ -16,7 +16,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "list", cmd_list }, { "get", cmd_get }, { "set", cmd_set },
-	{ "run", cmd_run }, { "show", cmd_show },
+	{ "run", cmd_run }, { "show", cmd_show }, { "metrics", cmd_metrics },
 };
 
 static const char help[] =
@@ -34,6 +34,7 @@ static const char help[] =
 	"  run [--scheduler S] [--congestion C] -- PROGRAM [ARG]...\n"
 	"                               run a program over MPTCP\n"
 	"  show [--pid PID] [--json]    MPTCP connections and their subflows\n"
+	"  metrics                      the same in sum, per scheduler and local address, for Prometheus\n"
 	"\n"
 	"\"mptcpctl COMMAND --help\" and the manual page mptcpctl(8) say more.\n";
 
@@ -91,6 +92,11 @@ int main(int argc, char **argv)
 	if (argc < 2) {
 		fputs(help, stderr);
 		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		printf("mptcpctl %s, this kernel %s the scheduler patches\n", VERSION,
+		       kernel_is_patched() ? "has" : "lacks");
+		return 0;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		fputs(help, stdout);

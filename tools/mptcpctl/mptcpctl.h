@@ -9,6 +9,7 @@
 #include <sys/types.h>
 #include "mptcp_uapi.h"
 
+#define VERSION "1.0"
 #define EXIT_USAGE 2
 #define SYSCTLS "/proc/sys/net/mptcp/"
 #define TUNABLES_MAX 1024
@@ -112,7 +113,12 @@ struct connection {
 
 void read_connection(int fd, struct connection *c);
 
+extern const char *const state_names[];
+
 /* show.c */
 int cmd_show(int argc, char **argv);
+
+/* metrics.c: sums for a monitoring system */
+int cmd_metrics(int argc, char **argv);
 
 #endif

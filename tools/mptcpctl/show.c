@@ -23,13 +23,6 @@ struct view {
 	struct connection *buf;
 };
 
-static const char *const state_names[] = {
-	[CONN_UNCONNECTED] = "unconnected",
-	[CONN_LISTENING] = "listening",
-	[CONN_MPTCP] = "mptcp",
-	[CONN_FALLBACK] = "fallback",
-};
-
 static const struct {
 	const char *text, *json;
 } counter_names[SCHED_COUNTERS] = {

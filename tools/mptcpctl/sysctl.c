@@ -242,6 +242,7 @@ static void explain_missing(const char *name, char *text, size_t len)
 		base[strcspn(base, "+")] = 0;
 	read_sysctl("available_schedulers", list, sizeof(list));
 	snprintf(text, len, "there is no scheduler '%s'; this kernel has: %s%s", base, list,
+		 !kernel_is_patched() ? "; boot one with the scheduler patches for more" :
 		 is_extension(base) ? " (an extension comes behind one of these: minrtt+rp)" : "");
 }
 

@@ -54,8 +54,9 @@ check "help" 0 "usage: mptcpctl COMMAND" ctl --help
 check "no command" 2 "usage: mptcpctl COMMAND" ctl
 check "unknown command" 2 "unknown command 'frob'" ctl frob
 check "get" 0 "^default$" ctl get
+check "--version" 0 "^mptcpctl [0-9.]+, this kernel (has|lacks) the scheduler patches$" ctl --version
 
-for command in list get set run show; do
+for command in list get set run show metrics; do
 	check "$command --help" 0 "usage: mptcpctl $command" ctl $command --help
 	check "$command --nosuch" 2 "usage: mptcpctl $command" ctl $command --nosuch
 done
@@ -148,6 +149,8 @@ pretend() {
 	in_ns sh -c 'mount --bind "$0" "/lib/modules/$(uname -r)" && exec "$@"' "$work/modules" "$tool" "$@"
 }
 
+check "list: each extension is described" 1 "" sh -c 'awk "/^EXTENSION/ { on = 1; next } /^$/ { on = 0 } on" "$0" | grep -- "-$"' \
+	<(ctl list)
 check "list: the default congestion control" 0 "^reno +yes +all +- +-$" ctl list
 check "list: another one" 0 "^cubic +- +all +- +-$" ctl list
 if [ -d "/lib/modules/$(uname -r)" ]; then
@@ -198,6 +201,15 @@ check "show: congestion control" 0 \
 	"192.0.2.2:[0-9]+ -> 192.0.2.1:7015  established  rtt [0-9.]+ ms  congestion reno  cwnd [0-9]+  sent" \
 	ctl run -- python3 "$work/connect.py" 7015 "$tool" show
 cp "$work/out" "$work/shown"
+check "metrics: connections" 0 '^mptcp_connections\{state="mptcp",scheduler="[a-z]*"\} 2$' \
+	ctl run -- python3 "$work/connect.py" -7020 "$tool" metrics
+cp "$work/out" "$work/metrics"
+check "metrics: a listener" 0 '^mptcp_connections\{state="listening",.*\} 1$' cat "$work/metrics"
+check "metrics: subflows by local address" 0 '^mptcp_subflows\{local="192.0.2.2"\} 1$' cat "$work/metrics"
+check "metrics: what they carried" 0 '^mptcp_subflow_sent_bytes\{local="192.0.2.1"\} [1-9][0-9]{5,}$' \
+	cat "$work/metrics"
+check "metrics: nothing but what Prometheus reads" 1 "" \
+	grep -Ev '^# (HELP [a-z_]+ .*|TYPE [a-z_]+ gauge)$|^[a-z_]+\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\} [0-9]+$|^weight ' "$work/metrics"
 check "show: nothing about coupling where there is none" 1 "" grep coupled "$work/shown"
 check "set --congestion" 0 "^1 of 1 socket changed to congestion cubic$" ctl run -- \
 	python3 "$work/connect.py" 7016 sh -c "$tool set --congestion cubic --peer 192.0.2.1:7016; $(subflows 7016 cubic)"
