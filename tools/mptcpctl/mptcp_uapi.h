@@ -3,16 +3,8 @@
 #ifndef MPTCP_UAPI_H
 #define MPTCP_UAPI_H
 
-#include <netinet/in.h>
 #include <stdint.h>
-#include <sys/socket.h>
-
-#ifndef IPPROTO_MPTCP
-#define IPPROTO_MPTCP 262
-#endif
-#ifndef SOL_MPTCP
-#define SOL_MPTCP 284
-#endif
+#include "mptcp_sched.h"
 
 #ifndef MPTCP_INFO
 #define MPTCP_INFO 1
@@ -25,15 +17,6 @@
 #endif
 #ifndef MPTCP_FULL_INFO
 #define MPTCP_FULL_INFO 4
-#endif
-#ifndef MPTCP_SCHEDULER
-#define MPTCP_SCHEDULER 43
-#endif
-#ifndef MPTCP_SCHED_INFO
-#define MPTCP_SCHED_INFO 44
-#endif
-#ifndef MPTCP_CONG_WEIGHT
-#define MPTCP_CONG_WEIGHT 45
 #endif
 
 #define MPTCP_SCHED_NAME_MAX 16		/* with the final NUL */

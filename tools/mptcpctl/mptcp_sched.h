@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/* Packet schedulers of Multipath TCP, for programs in C and C++. Self-contained: nothing is
+ * to be linked, and the system's headers may be older than the kernel.
+ *
+ *	int fd = mptcp_socket(AF_INET, "inorder");
+ *
+ * Documentation/interfaces.md has all of it, with units and errors.
+ */
+#ifndef MPTCP_SCHED_H
+#define MPTCP_SCHED_H
+
+#include <netinet/in.h>
+#include <linux/mptcp.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#ifndef IPPROTO_MPTCP
+#define IPPROTO_MPTCP 262
+#endif
+#ifndef SOL_MPTCP
+#define SOL_MPTCP 284
+#endif
+
+/* Options of level SOL_MPTCP. They fail with ENOPROTOOPT or EOPNOTSUPP on an unpatched kernel and
+ * on a socket of plain TCP.
+ *
+ * MPTCP_SCHEDULER, set and get: the scheduler's name, "inorder" or "minrtt+rp", at most 15
+ * characters. Before connect() or listen() it is for the connections to come, later for the
+ * next bytes. ENOENT: there is none of this name. EPERM: it is not in
+ * net.mptcp.allowed_schedulers, and the caller has no CAP_NET_ADMIN. EINVAL: no name. The socket
+ * keeps what it has.
+ */
+#ifndef MPTCP_SCHEDULER
+#define MPTCP_SCHEDULER 43
+#endif
+
+/* MPTCP_SCHED_INFO, get only: what the scheduler did on this connection, as far as the buffer
+ * takes it. Later kernels may have more members behind these.
+ */
+#ifndef MPTCP_SCHED_INFO
+#define MPTCP_SCHED_INFO 44
+struct mptcp_sched_info {
+	__u64 wnd_blocked;	/* times that data waited for the peer's window */
+	__u64 ahead_bytes;	/* sent ahead of their turn */
+	__u64 again_bytes;	/* sent again on another subflow, what the peer waited for */
+	__u64 copy_bytes;	/* sent once more on another subflow, in any case */
+	__u64 penalized;	/* times that a subflow was penalized */
+	__u64 capped_bytes;	/* congestion window left unused, once per round trip */
+};
+#endif
+
+/* MPTCP_CONG_WEIGHT, set and get, an int: with congestion control "ewlia", grow as one of so many
+ * senders, 1 to 65535; 0: as net.mptcp.ewlia_weight says.
+ */
+#ifndef MPTCP_CONG_WEIGHT
+#define MPTCP_CONG_WEIGHT 45
+#endif
+
+/* A stream socket of MPTCP; of plain TCP where the kernel has no MPTCP. Its scheduler is
+ * @scheduler, or the default if that is NULL or refused. -1: errno says why there is none.
+ */
+static inline int mptcp_socket(int domain, const char *scheduler)
+{
+	int fd = socket(domain, SOCK_STREAM, IPPROTO_MPTCP);
+
+	if (fd < 0)
+		return socket(domain, SOCK_STREAM, IPPROTO_TCP);
+	if (scheduler)
+		(void)!setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, scheduler,
+				  (socklen_t)strlen(scheduler));
+	return fd;
+}
+
+#endif
