@@ -311,39 +311,40 @@ interrupted() {
 	arrived "$2" "path $1 is lost in the middle: the bytes are right"
 }
 
-# comings_and_goings WHAT: a subflow is added, removed, dark and back in the middle of
+# comings_and_goings WHAT [ARG...]: a subflow is added, removed, dark and back in the middle of
 # transfers, on two paths of 20 Mbit/s.
 comings_and_goings() {
-	local two
+	local what=$1 two
+	shift
 	in_client ip mptcp endpoint flush
 	in_server ip mptcp endpoint flush
 	two=$(tx_bytes 2)
 	serve
-	begin -b 10000000
+	begin -b 10000000 "$@"
 	sleep 1
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 	complete
-	arrived 10000000 "$1: a subflow is added in the middle: the bytes are right"
-	that "$1: and is used" less 1000000 $(($(tx_bytes 2) - two))
+	arrived 10000000 "$what: a subflow is added in the middle: the bytes are right"
+	that "$what: and is used" less 1000000 $(($(tx_bytes 2) - two))
 
 	two=$(tx_bytes 2)
 	serve
-	begin -b 10000000
+	begin -b 10000000 "$@"
 	sleep 1
 	in_server ip mptcp endpoint flush
 	complete
-	arrived 10000000 "$1: a subflow is removed in the middle: the bytes are right"
-	that "$1: and was used until then" less 500000 $(($(tx_bytes 2) - two))
+	arrived 10000000 "$what: a subflow is removed in the middle: the bytes are right"
+	that "$what: and was used until then" less 500000 $(($(tx_bytes 2) - two))
 
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 	serve
-	begin -b 10000000
+	begin -b 10000000 "$@"
 	sleep 1
 	tc -n "$client" qdisc change dev c2 root netem loss 100%
 	sleep 4
 	tc -n "$client" qdisc change dev c2 root netem rate 20mbit delay 20ms limit 1000 loss 0%
 	complete
-	arrived 10000000 "$1: a path goes dark and comes back: the bytes are right"
+	arrived 10000000 "$what: a path goes dark and comes back: the bytes are right"
 }
 
 # took ARG...: how long a transfer takes, in ms.

@@ -44,7 +44,7 @@ it_helps() {
 	for name in minrtt+rs inorder; do
 		goes_dark "$name"
 		that "$name: it is noticed" less 0 "$silent"
-		that "$name: what was in flight is sent again" less 10000 "$again_bytes"
+		that "$name: what was in flight is sent again" less 5000 "$again_bytes"
 		that "$name: and not much more" less "$again_bytes" 300000
 		in_time "$name: it takes less time" less "$took" $((alone - 300))
 	done

@@ -21,7 +21,7 @@
 #include <net/netns/generic.h>
 #include "protocol.h"
 #include "cong.h"
-#include "sched.h"
+#include "option.h"
 
 static unsigned int mptcp_cong_weight_max = U16_MAX;
 

@@ -26,17 +26,35 @@
  * Wireless Networks: Does it really pay off?", 2014.
  */
 
+#include <linux/sysctl.h>
 #include <kunit/visibility.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
 #include <net/tcp.h>
 #include "protocol.h"
 #include "mib.h"
-#include "sched.h"
+#include "sched_core.h"
 
 /* What a receiver acknowledges at once. */
 #define BM_MIN_SEGS	2
 
+/* lambda at first, and within which limits, in percent. Less than 100 would leave the path
+ * idle, even without a queue.
+ */
+#define BM_LAMBDA	300
+#define BM_LAMBDA_MIN	100U
+#define BM_LAMBDA_MAX	10000U
+
 /* Rates are in segments per us, in parts of 2^24. */
 #define BM_RATE_SHIFT	24
+
+/* Of a network namespace */
+struct bm_net {
+	u32 lambda;	/* percent */
+	struct ctl_table_header *sysctl;
+};
+
+static unsigned int bm_net_id;
 
 /* Segments that may be in flight at @rate, with @min_rtt in us and @lambda in
  * percent.
@@ -77,12 +95,12 @@ u32 mptcp_sched_bm_cap(struct mptcp_sock *msk,
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	u32 srtt = READ_ONCE(tp->srtt_us) >> 3, cwnd = READ_ONCE(tp->snd_cwnd);
-	u32 lambda = mptcp_sched_bm_lambda(sock_net((struct sock *)msk));
+	const struct bm_net *bm = net_generic(sock_net((struct sock *)msk), bm_net_id);
 	u32 rate = mptcp_bm_rate(subflow), min_rtt = mptcp_sched_min_rtt(tp);
 	u64 now = tcp_clock_us();
 	u32 segs;
 
-	segs = mptcp_sched_bm_segs(rate, min_rtt, lambda);
+	segs = mptcp_sched_bm_segs(rate, min_rtt, READ_ONCE(bm->lambda));
 	if (!rate || segs >= cwnd || !mptcp_sched_has_queue(tp, min_rtt))
 		return MPTCP_SCHED_UNCAPPED;
 
@@ -96,3 +114,65 @@ u32 mptcp_sched_bm_cap(struct mptcp_sock *msk,
 	return segs;
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_bm_cap);
+
+static unsigned int bm_lambda_min = BM_LAMBDA_MIN;
+static unsigned int bm_lambda_max = BM_LAMBDA_MAX;
+
+/* Each namespace has its own copy. */
+static const struct ctl_table bm_table[] = {
+	{
+		.procname	= "sched_bm_lambda",
+		.maxlen		= sizeof(u32),
+		.mode		= 0644,
+		.proc_handler	= proc_douintvec_minmax,
+		.extra1		= &bm_lambda_min,
+		.extra2		= &bm_lambda_max,
+	},
+};
+
+static int __net_init bm_net_init(struct net *net)
+{
+	struct bm_net *bm = net_generic(net, bm_net_id);
+	struct ctl_table *table;
+
+	bm->lambda = BM_LAMBDA;
+	if (!IS_ENABLED(CONFIG_SYSCTL))
+		return 0;
+
+	table = kmemdup(bm_table, sizeof(bm_table), GFP_KERNEL);
+	if (!table)
+		return -ENOMEM;
+	table[0].data = &bm->lambda;
+	bm->sysctl = register_net_sysctl_sz(net, "net/mptcp", table, ARRAY_SIZE(bm_table));
+	if (!bm->sysctl) {
+		kfree(table);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void __net_exit bm_net_exit(struct net *net)
+{
+	struct bm_net *bm = net_generic(net, bm_net_id);
+	const struct ctl_table *table;
+
+	if (!bm->sysctl)
+		return;
+	table = bm->sysctl->ctl_table_arg;
+	unregister_net_sysctl_table(bm->sysctl);
+	kfree(table);
+}
+
+static struct pernet_operations bm_net_ops = {
+	.init = bm_net_init,
+	.exit = bm_net_exit,
+	.id   = &bm_net_id,
+	.size = sizeof(struct bm_net),
+};
+
+/* Before mptcp_init(): connections that exist may have it as their extension. */
+static int __init bm_init(void)
+{
+	return register_pernet_subsys(&bm_net_ops);
+}
+subsys_initcall(bm_init);

@@ -18,7 +18,7 @@
 
 #include <net/tcp.h>
 #include "protocol.h"
-#include "sched.h"
+#include "sched_core.h"
 
 static const char * const mptcp_sched_ext_names[] = {
 	[MPTCP_SCHED_RP] = "rp",

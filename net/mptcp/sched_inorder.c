@@ -4,9 +4,12 @@
  * Each byte goes to the subflow that delivers it first. When that one has no
  * room, a slower one does not get the next byte, which the fast one would
  * deliver sooner; it gets data from further back in the stream (see
- * sched_ahead.c), just so far that the fast ones come there when it arrives:
+ * sched_send.c), just so far that the fast ones come there when it arrives:
  *
  *	gap = sum over faster subflows of rate * (delivery - their delivery)
+ *
+ * These are bytes that nobody has yet: what lies on the way and was sent ahead before,
+ * the fast ones pass over.
  *
  * What is not there yet, because the application has not written it, or what
  * does not fit the peer's window, a slow subflow does not get: then it would
@@ -214,8 +217,8 @@ static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
 		limit = path->limit;
 	if (!minmax_get(&inorder_subflow(path->subflow)->rate))
 		limit = INORDER_FIRST_SEGS * mss;
-	/* as mptcp_sched_room(): a millisecond's data at once, or nothing */
-	if (path->queued + min(path->rate, limit / 4) > limit)
+	/* as mptcp_sched_room(): a run, or nothing */
+	if (path->queued + min(mptcp_sched_run(path->subflow), limit / 4) > limit)
 		return 0;
 	return min(mptcp_sched_room(path->subflow), limit - path->queued);
 }
@@ -267,16 +270,6 @@ static u64 inorder_gap(const struct inorder_path *first, const struct inorder_pa
 	return gap;
 }
 
-/* How much of the next data @path gets at once, though the next packet may be better off on
- * another one: what it may carry in a millisecond, in whole segments.
- */
-static u32 inorder_run(const struct inorder_path *path)
-{
-	u32 mss = mptcp_sched_mss(path->subflow);
-
-	return min(path->room, max(rounddown(path->rate, mss), mss));
-}
-
 /* Bytes to send ahead at once, in whole segments: few, as what follows them would have to
  * lie elsewhere by then; so many that the ranges in flight are not too many to remember.
  */
@@ -288,24 +281,22 @@ static u32 inorder_chunk(const struct inorder_path *path, u32 mss)
 	return clamp(rounddown(chunk, mss), mss, INORDER_CHUNK_SEGS * mss);
 }
 
-/* Give @path data that lies @gap bytes ahead, if there is any that fits. */
+/* Give @path data with @gap bytes before it that nobody has, if there is any that fits. */
 static int inorder_send_ahead(struct mptcp_sock *msk,
 			      const struct inorder_path *path, u64 gap, u64 now)
 {
-	struct mptcp_ahead *ahead = mptcp_sched_ahead(msk);
+	struct mptcp_ranges *ranges = mptcp_sched_ranges(msk);
 	u32 mss = mptcp_sched_mss(path->subflow);
-	u64 seq, end = READ_ONCE(msk->wnd_end);
+	u64 head, seq, end = READ_ONCE(msk->wnd_end);
 	u32 bytes = inorder_chunk(path, mss);
 
-	if (!ahead || !msk->first_pending || mptcp_ahead_is_full(ahead))
+	if (!ranges || !msk->first_pending || mptcp_ranges_is_full(ranges))
 		return -EAGAIN;
-	seq = mptcp_sched_head(msk);
-	if (path->queued >= path->limit && gap > (end - seq) / INORDER_WINDOW_PART)
-		return -EAGAIN;
-
 	/* whole segments for the one that comes there */
-	seq += roundup(gap, mss);
-	seq = mptcp_ahead_free_from(ahead, seq);
+	head = mptcp_sched_head(msk);
+	seq = mptcp_ranges_reach(ranges, head, DIV_ROUND_UP_ULL(gap, mss) * mss);
+	if (path->queued >= path->limit && seq - head > (end - head) / INORDER_WINDOW_PART)
+		return -EAGAIN;
 	if (before64(end, seq + mss))
 		return -EAGAIN;
 	if (before64(msk->write_seq, seq + mss)) {
@@ -330,11 +321,11 @@ static u32 inorder_srtt(const struct mptcp_subflow_context *subflow)
 static bool inorder_is_held_up(struct mptcp_sock *msk, const struct inorder_path *path,
 			       u64 head)
 {
-	const struct mptcp_ahead_range *range;
+	const struct mptcp_range *range;
 	struct mptcp_subflow_context *owner;
 	u64 una = READ_ONCE(msk->snd_una);
 
-	range = mptcp_ahead_find(msk->ahead, una);
+	range = mptcp_ranges_find(msk->ranges, una);
 	if (!range || range->again || !before64(una, head) ||
 	    range->subflow_id == path->subflow->subflow_id)
 		return false;
@@ -375,15 +366,15 @@ static bool inorder_send_again(struct mptcp_sock *msk, const struct inorder_path
 	u64 seq = READ_ONCE(msk->snd_una), head = mptcp_sched_head(msk);
 	struct inorder_msk *im = inorder_msk(msk);
 	u32 id = path->subflow->subflow_id, bytes;
-	const struct mptcp_ahead_range *range;
+	const struct mptcp_range *range;
 
-	if (!msk->ahead)
+	if (!msk->ranges)
 		return false;
 	if (inorder_is_held_up(msk, path, head))
 		inorder_begin_again(msk, path, now);
 	if (!im->left || im->owner == id)
 		return false;
-	range = mptcp_ahead_others(msk->ahead, &seq, head, im->owner, id);
+	range = mptcp_ranges_others(msk->ranges, &seq, head, im->owner, id);
 	if (!range || range->again)
 		return false;
 
@@ -441,19 +432,20 @@ static u64 inorder_pending(const struct mptcp_sock *msk)
 	if (!before64(head, end))
 		return 0;
 	bytes = end - head;
-	return msk->ahead ? min(bytes, mptcp_ahead_next(msk->ahead, head) - head) : bytes;
+	return msk->ranges ? min(bytes, mptcp_ranges_next(msk->ranges, head) - head) : bytes;
 }
 
 /* Give @path the next data, as much as @room. */
 static int inorder_send_next(struct mptcp_sock *msk, const struct inorder_path *path,
 			     u32 room, u64 now)
 {
-	u32 bytes = min_t(u64, room, inorder_pending(msk));
+	u32 bytes;
 
 	if (!room)
 		return -EAGAIN;
 	if (inorder_send_again(msk, path, now))
 		return 0;
+	bytes = min_t(u64, room, inorder_pending(msk));
 	/* a closed window is probed when nothing is in flight, and else opens by itself */
 	if (!bytes && READ_ONCE(msk->snd_una) != msk->snd_nxt)
 		return -EAGAIN;
@@ -476,8 +468,10 @@ static int inorder_get_send(struct mptcp_sock *msk)
 		;
 	if (path == end)
 		return -EAGAIN;
+	/* a run at once, though the next packet may be better off on another one */
 	if (path == paths)
-		return inorder_send_next(msk, path, inorder_run(path), now);
+		return inorder_send_next(msk, path,
+					 min(path->room, mptcp_sched_run(path->subflow)), now);
 	if (inorder_send_again(msk, path, now))
 		return 0;
 	for (; path < end; path++)

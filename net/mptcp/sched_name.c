@@ -26,15 +26,12 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 #include "protocol.h"
-#include "sched.h"
+#include "sched_core.h"
 
 /* What ordinary users may choose at first: schedulers that take no more of the
  * network than the default one does.
  */
 #define MPTCP_SCHED_ALLOWED	"default inorder minrtt rr"
-
-/* net.mptcp.sched_bm_lambda at first, see sched_bm.c */
-#define MPTCP_SCHED_BM_LAMBDA	300
 
 /* Schedulers that this kernel was built with, built-in or as modules. */
 static const char * const mptcp_sched_known[] = {
@@ -62,22 +59,10 @@ struct mptcp_sched_net {
 	struct mptcp_sched_list __rcu *allowed; /* NULL: MPTCP_SCHED_ALLOWED */
 	struct mptcp_sched_ops __rcu *sched;	/* the default, pinned; NULL: "default" */
 	u8 ext;					/* and its extensions */
-	u32 bm_lambda;				/* percent */
 	struct ctl_table_header *sysctl;
 };
 
-/* Less than 1 would leave the path idle, even without a queue. */
-static unsigned int mptcp_sched_bm_lambda_min = 100;
-static unsigned int mptcp_sched_bm_lambda_max = 10000;
-
 static unsigned int mptcp_sched_net_id;
-
-u32 mptcp_sched_bm_lambda(const struct net *net)
-{
-	const struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
-
-	return READ_ONCE(sn->bm_lambda);
-}
 
 /* Serializes writers of the sysctls, of all namespaces. */
 static DEFINE_MUTEX(mptcp_sched_mutex);
@@ -364,14 +349,6 @@ static const struct ctl_table mptcp_sched_table[] = {
 		.proc_handler	= proc_allowed_schedulers,
 	},
 	{
-		.procname	= "sched_bm_lambda",
-		.maxlen		= sizeof(u32),
-		.mode		= 0644,
-		.proc_handler	= proc_douintvec_minmax,
-		.extra1		= &mptcp_sched_bm_lambda_min,
-		.extra2		= &mptcp_sched_bm_lambda_max,
-	},
-	{
 		.procname	= "available_sched_extensions",
 		.maxlen		= MPTCP_SCHED_NAME_MAX,
 		.mode		= 0444,
@@ -384,7 +361,6 @@ static int __net_init mptcp_sched_net_init(struct net *net)
 	struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
 	struct ctl_table *table;
 
-	sn->bm_lambda = MPTCP_SCHED_BM_LAMBDA;
 	if (!IS_ENABLED(CONFIG_SYSCTL))
 		return 0;
 
@@ -393,7 +369,6 @@ static int __net_init mptcp_sched_net_init(struct net *net)
 		return -ENOMEM;
 
 	table[0].data = net;
-	table[1].data = &sn->bm_lambda;
 	sn->sysctl = register_net_sysctl_sz(net, "net/mptcp", table,
 					    ARRAY_SIZE(mptcp_sched_table));
 	if (!sn->sysctl) {

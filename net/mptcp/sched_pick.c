@@ -27,10 +27,27 @@
 #include <net/tcp.h>
 #include "protocol.h"
 #include "mib.h"
-#include "sched.h"
+#include "sched_core.h"
 
 #define CREATE_TRACE_POINTS
 #include "sched_trace.h"
+
+/* A run is what a subflow's pacing rate makes in a second, shifted by this: in a
+ * millisecond.
+ */
+#define MPTCP_SCHED_RUN_SHIFT	10
+
+/* How long the highest rate of a subflow counts, in ms: long enough to outlive a
+ * pause of the application, and at least this many RTTs.
+ */
+#define MPTCP_SCHED_RATE_WINDOW	1000U
+#define MPTCP_SCHED_RATE_RTTS	8
+
+/* An RTT below its lowest plus this part, and plus this time in us, says that
+ * there is no queue.
+ */
+#define MPTCP_SCHED_QUEUE_SHIFT	2
+#define MPTCP_SCHED_QUEUE_US	1000
 
 /* The longest DSS option: 64-bit ack and mapping, checksum. */
 #define MPTCP_SCHED_DSS_LEN	28
@@ -49,6 +66,18 @@ bool mptcp_sched_only_backups(struct mptcp_sock *msk)
 	return true;
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_only_backups);
+
+/* How many subflows of @msk are not closed. */
+u32 mptcp_sched_open(const struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+	u32 n = 0;
+
+	mptcp_for_each_subflow(msk, subflow)
+		n += inet_sk_state_load(mptcp_subflow_tcp_sock(subflow)) != TCP_CLOSE;
+
+	return n;
+}
 
 /* May @subflow carry new data? @backups: what mptcp_sched_only_backups() says. */
 bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups)
@@ -72,6 +101,20 @@ u32 mptcp_sched_mss(const struct mptcp_subflow_context *subflow)
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_mss);
 
+/* A run on @subflow, in bytes: what it carries in a millisecond, in whole segments, but
+ * one at least; no more than fits MPTCP_SCHED_BURST, if one does.
+ */
+u32 mptcp_sched_run(const struct mptcp_subflow_context *subflow)
+{
+	const struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+	u32 run = min_t(unsigned long, READ_ONCE(ssk->sk_pacing_rate) >> MPTCP_SCHED_RUN_SHIFT,
+			MPTCP_SCHED_BURST);
+	u32 mss = mptcp_sched_mss(subflow);
+
+	return max(rounddown(run, mss), mss);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_run);
+
 /* Bytes that @subflow takes without piling them up in its send queue, at most
  * MPTCP_SCHED_BURST; 0: it has no room.
  */
@@ -80,17 +123,16 @@ u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow)
 	const struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 	const struct tcp_sock *tp = tcp_sk(ssk);
 	u32 mss = mptcp_sched_mss(subflow);
-	u32 unsent, segs, run;
+	u32 unsent, segs;
 
 	if (!sk_stream_memory_free(ssk) || mptcp_sched_is_silent(subflow))
 		return 0;
 
 	unsent = READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
-	run = min_t(unsigned long, READ_ONCE(ssk->sk_pacing_rate) >> MPTCP_SCHED_RUN_SHIFT,
-		    MPTCP_SCHED_BURST) / mss;
 	segs = mptcp_sched_free_segs(READ_ONCE(tp->snd_cwnd),
 				     subflow->sched_cap ?: MPTCP_SCHED_UNCAPPED,
-				     mptcp_sched_in_flight(tp), unsent, mss, run);
+				     mptcp_sched_in_flight(tp), unsent, mss,
+				     mptcp_sched_run(subflow) / mss);
 	return min_t(u64, (u64)segs * mss, MPTCP_SCHED_BURST);
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_room);
@@ -192,13 +234,13 @@ void mptcp_sched_commit_at(struct mptcp_sock *msk,
 	};
 
 	mptcp_sched_commit(msk, subflow, bytes, reasons[what]);
-	subflow->sched_ahead = what;
-	subflow->sched_ahead_seq = seq;
+	subflow->sched_what = what;
+	subflow->sched_seq = seq;
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_commit_at);
 
 /* Decide: @subflow gets up to @bytes from @seq on, of what was sent on @owner, or on any
- * other (MPTCP_AHEAD_ANYBODY).
+ * other (MPTCP_RANGES_ANYBODY).
  */
 void mptcp_sched_commit_again(struct mptcp_sock *msk,
 			      struct mptcp_subflow_context *subflow,
@@ -225,9 +267,9 @@ void mptcp_sched_reset(struct mptcp_sock *msk)
 	}
 	memset(msk->sched_priv, 0, sizeof(msk->sched_priv));
 	WRITE_ONCE(msk->sched_silent, false);
-	if (msk->ahead) {
-		msk->ahead->unused = true;
-		mptcp_sched_tidy_ahead(msk);
+	if (msk->ranges) {
+		msk->ranges->unused = true;
+		mptcp_sched_tidy_ranges(msk);
 	}
 	if (msk->sched_sndbuf) {
 		msk->sched_sndbuf = 0;
@@ -314,23 +356,3 @@ int mptcp_sched_ask(struct mptcp_sock *msk)
 	return err;
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_ask);
-
-/* Carry out a decision that is not about the next data of the connection: from
- * the transmit path, with @ssk locked. Returns the bytes sent.
- */
-int mptcp_sched_push_other(struct sock *sk, struct sock *ssk,
-			   struct mptcp_sendmsg_info *info)
-{
-	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
-	u8 what = subflow->sched_ahead;
-
-	subflow->sched_ahead = MPTCP_SCHED_SEND_HEAD;
-	switch (what) {
-	case MPTCP_SCHED_SEND_AHEAD:
-		return mptcp_sched_push_ahead(sk, ssk, info);
-	case MPTCP_SCHED_SEND_AGAIN:
-		return mptcp_sched_push_again(sk, ssk, info);
-	default:
-		return mptcp_sched_push_copy(sk, ssk, info);
-	}
-}

@@ -43,7 +43,7 @@
 #include <net/tcp.h>
 #include "protocol.h"
 #include "mib.h"
-#include "sched.h"
+#include "sched_core.h"
 
 /* How long ACKs may stay away where the RTT is shorter: receivers and networks bundle
  * them. And how long a receiver may delay one, in us.
@@ -119,22 +119,22 @@ static void rescue_mark(struct mptcp_sock *msk, struct mptcp_subflow_context *su
 }
 
 /* The first of what silent subflows owe, from @seq to @head; NULL: nothing. */
-static const struct mptcp_ahead_range *
+static const struct mptcp_range *
 rescue_first(struct mptcp_sock *msk, u64 seq, u64 head)
 {
 	struct mptcp_subflow_context *subflow;
-	const struct mptcp_ahead_range *first = NULL;
+	const struct mptcp_range *first = NULL;
 
-	if (!msk->ahead)
+	if (!msk->ranges)
 		return NULL;
 
 	mptcp_for_each_subflow(msk, subflow) {
-		const struct mptcp_ahead_range *range;
+		const struct mptcp_range *range;
 		u64 from = seq;
 
 		if (!mptcp_sched_is_silent(subflow))
 			continue;
-		range = mptcp_ahead_others(msk->ahead, &from, head, subflow->subflow_id, 0);
+		range = mptcp_ranges_others(msk->ranges, &from, head, subflow->subflow_id, 0);
 		if (range && (!first || before64(range->start, first->start)))
 			first = range;
 	}
@@ -231,7 +231,7 @@ static u64 rescue_srtt(const struct mptcp_subflow_context *subflow)
 bool mptcp_sched_rescue_get_send(struct mptcp_sock *msk)
 {
 	u64 una = READ_ONCE(msk->snd_una), head = mptcp_sched_head(msk);
-	const struct mptcp_ahead_range *range;
+	const struct mptcp_range *range;
 	struct mptcp_sched_choice helper;
 
 	range = rescue_first(msk, una, head);

@@ -45,7 +45,7 @@
 #include <net/tcp.h>
 #include "protocol.h"
 #include "mib.h"
-#include "sched.h"
+#include "sched_core.h"
 #include "sched_trace.h"
 
 /* Outside slow start a penalized subflow gets back this part of what it used
@@ -172,21 +172,21 @@ static u64 mptcp_rp_in_time(const struct mptcp_subflow_context *owner)
 static u64 mptcp_rp_first(const struct mptcp_sock *msk, u32 helper, u64 soon,
 			  u64 head)
 {
-	const struct mptcp_ahead_range *range;
+	const struct mptcp_range *range;
 	u64 seq = READ_ONCE(msk->snd_una);
 
 	while (before64(seq, head)) {
-		range = mptcp_ahead_find(msk->ahead, seq);
+		range = mptcp_ranges_find(msk->ranges, seq);
 		if (!range)
 			return head;
 		if (range->subflow_id != helper && !range->again) {
-			u64 left = mptcp_ahead_end(range) - seq;
+			u64 left = mptcp_range_end(range) - seq;
 
 			if (soon < left)
 				return seq + soon;
 			soon -= left;
 		}
-		seq = mptcp_ahead_end(range);
+		seq = mptcp_range_end(range);
 	}
 
 	return head;
@@ -196,12 +196,12 @@ static u64 mptcp_rp_first(const struct mptcp_sock *msk, u32 helper, u64 soon,
 bool mptcp_sched_rp_get_send(struct mptcp_sock *msk)
 {
 	u64 soon, first, head = mptcp_sched_head(msk), una = READ_ONCE(msk->snd_una);
-	const struct mptcp_ahead_range *range;
+	const struct mptcp_range *range;
 	struct mptcp_subflow_context *owner;
 	struct mptcp_sched_choice helper;
 	bool by_name;
 
-	range = msk->ahead ? mptcp_ahead_find(msk->ahead, una) : NULL;
+	range = msk->ranges ? mptcp_ranges_find(msk->ranges, una) : NULL;
 	if (!range)
 		return false;
 	owner = mptcp_sched_by_id(msk, range->subflow_id);
@@ -217,6 +217,6 @@ bool mptcp_sched_rp_get_send(struct mptcp_sock *msk)
 		mptcp_rp_penalize(msk, helper.subflow, owner);
 	if (!before64(first, head))
 		return false;
-	mptcp_sched_commit_again(msk, helper.subflow, MPTCP_AHEAD_ANYBODY, first, helper.room);
+	mptcp_sched_commit_again(msk, helper.subflow, MPTCP_RANGES_ANYBODY, first, helper.room);
 	return true;
 }

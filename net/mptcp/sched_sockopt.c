@@ -22,7 +22,8 @@
 #include <net/sock.h>
 #include "protocol.h"
 #include "mib.h"
-#include "sched.h"
+#include "option.h"
+#include "sched_core.h"
 
 /* Replace the scheduler of a connection; @sched comes with its reference.
  * mptcp_sk_clone_init() reads the pointer without the lock: it must see the
@@ -78,24 +79,6 @@ int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 		mptcp_check_and_set_pending(sk);
 	}
 	release_sock(sk);
-
-	return 0;
-}
-
-/* Give the user as much of the @size bytes at @from as the buffer takes. */
-int mptcp_option_answer(const void *from, unsigned int size,
-			char __user *optval, int __user *optlen)
-{
-	int len;
-
-	if (get_user(len, optlen))
-		return -EFAULT;
-	if (len < 0)
-		return -EINVAL;
-
-	len = min_t(unsigned int, len, size);
-	if (put_user(len, optlen) || copy_to_user(optval, from, len))
-		return -EFAULT;
 
 	return 0;
 }

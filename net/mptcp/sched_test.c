@@ -2,7 +2,7 @@
 /* KUnit tests of the MPTCP packet schedulers' logic, without a network. */
 
 #include <kunit/test.h>
-#include "sched.h"
+#include "sched_core.h"
 
 static void room_counts_segments(struct kunit *test)
 {
@@ -300,71 +300,127 @@ static void used_up_window_is_told(struct kunit *test)
 }
 
 /* As large as it gets */
-static struct mptcp_ahead *sched_ahead(struct kunit *test)
+static struct mptcp_ranges *fake_ranges(struct kunit *test)
 {
-	struct mptcp_ahead *ahead;
+	struct mptcp_ranges *ranges;
 
-	ahead = kunit_kzalloc(test, struct_size(ahead, range, MPTCP_AHEAD_RANGES),
-			      GFP_KERNEL);
-	if (ahead)
-		ahead->size = MPTCP_AHEAD_RANGES;
-	return ahead;
+	ranges = kunit_kzalloc(test, struct_size(ranges, range, MPTCP_RANGES_MOST),
+			       GFP_KERNEL);
+	if (ranges)
+		ranges->size = MPTCP_RANGES_MOST;
+	return ranges;
 }
 
 /* A range that goes on where one of the same subflow ends makes that longer. */
 static void ahead_ranges(struct kunit *test)
 {
-	struct mptcp_ahead *ahead = sched_ahead(test);
+	struct mptcp_ranges *ranges = fake_ranges(test);
 
-	KUNIT_ASSERT_NOT_NULL(test, ahead);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, 5), 5ULL);
-	KUNIT_EXPECT_PTR_EQ(test, mptcp_ahead_find(ahead, 5), NULL);
+	KUNIT_ASSERT_NOT_NULL(test, ranges);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_free_from(ranges, 5), 5ULL);
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_ranges_find(ranges, 5), NULL);
 
-	KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(ahead, 300, 100, 1));
-	KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(ahead, 100, 50, 1));
-	KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(ahead, 150, 50, 1));
-	KUNIT_EXPECT_EQ(test, ahead->count, 2U);
-	KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(ahead, 400, 100, 2));
-	KUNIT_EXPECT_EQ(test, ahead->count, 3U);
+	KUNIT_EXPECT_TRUE(test, mptcp_ranges_add(ranges, 300, 100, 1));
+	KUNIT_EXPECT_TRUE(test, mptcp_ranges_add(ranges, 100, 50, 1));
+	KUNIT_EXPECT_TRUE(test, mptcp_ranges_add(ranges, 150, 50, 1));
+	KUNIT_EXPECT_EQ(test, ranges->count, 2U);
+	KUNIT_EXPECT_TRUE(test, mptcp_ranges_add(ranges, 400, 100, 2));
+	KUNIT_EXPECT_EQ(test, ranges->count, 3U);
 
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, 99), 99ULL);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, 100), 200ULL);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, 300), 500ULL);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, 50), 100ULL);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, 100), 300ULL);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, 450), 450ULL + S64_MAX);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_find(ahead, 400)->subflow_id, 2U);
-	KUNIT_EXPECT_PTR_EQ(test, mptcp_ahead_find(ahead, 500), NULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_free_from(ranges, 99), 99ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_free_from(ranges, 100), 200ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_free_from(ranges, 300), 500ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_next(ranges, 50), 100ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_next(ranges, 100), 300ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_next(ranges, 450), 450ULL + S64_MAX);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_find(ranges, 400)->subflow_id, 2U);
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_ranges_find(ranges, 500), NULL);
 
-	mptcp_ahead_forget(ahead, 350);
-	KUNIT_EXPECT_EQ(test, ahead->count, 2U);
-	mptcp_ahead_forget(ahead, 500);
-	KUNIT_EXPECT_EQ(test, ahead->count, 0U);
+	mptcp_ranges_forget(ranges, 350);
+	KUNIT_EXPECT_EQ(test, ranges->count, 2U);
+	mptcp_ranges_forget(ranges, 500);
+	KUNIT_EXPECT_EQ(test, ranges->count, 0U);
+}
+
+/* A lead is what is left to send on the way, not a distance. */
+static void lead_leaves_out_ranges(struct kunit *test)
+{
+	struct mptcp_ranges *ranges = fake_ranges(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, ranges);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_reach(ranges, 1000, 500), 1500ULL);
+
+	mptcp_ranges_add(ranges, 900, 150, 1);
+	mptcp_ranges_add(ranges, 1200, 100, 1);
+	mptcp_ranges_add(ranges, 1300, 50, 2);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_reach(ranges, 1000, 0), 1050ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_reach(ranges, 1000, 149), 1199ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_reach(ranges, 1000, 150), 1350ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_reach(ranges, 1000, 500), 1700ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_reach(ranges, 1350, 10), 1360ULL);
+}
+
+/* What went ahead is no backlog, neither before the head has come there nor after. */
+static void ahead_is_sent(struct kunit *test)
+{
+	struct mptcp_data_frag dfrag = { .data_seq = 1000, .data_len = 500 };
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+
+	list_add(&dfrag.list, &msk->rtx_queue);
+	msk->first_pending = &dfrag;
+	msk->snd_una = 1000;
+	msk->snd_nxt = 1000;
+	msk->write_seq = 1500;
+	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 500ULL);
+
+	msk->ranges = fake_ranges(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ranges);
+	mptcp_ranges_add(msk->ranges, 1000, 100, 1);
+	mptcp_ranges_add(msk->ranges, 1300, 50, 1);
+	mptcp_sched_recount_ahead(msk);
+	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 350ULL);
+	mptcp_sched_skip_sent(msk);
+	KUNIT_EXPECT_EQ(test, msk->snd_nxt, 1100ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 350ULL);
+
+	/* a retransmission went on with new data, into what had gone ahead */
+	msk->snd_nxt = 1320;
+	mptcp_sched_recount_ahead(msk);
+	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 150ULL);
+
+	/* all is sent once more: what had gone ahead, too */
+	mptcp_sched_drop_ranges(msk);
+	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 180ULL);
+
+	/* counters of different moments */
+	msk->sent_ahead = 500;
+	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 0ULL);
 }
 
 static void ahead_ranges_are_limited(struct kunit *test)
 {
-	struct mptcp_ahead *ahead = sched_ahead(test);
+	struct mptcp_ranges *ranges = fake_ranges(test);
 	u64 seq = -1000ULL;	/* across the end of the sequence space */
 	int i, full = 0;
 
-	KUNIT_ASSERT_NOT_NULL(test, ahead);
-	for (i = 0; i < MPTCP_AHEAD_RANGES; i++)
-		full += mptcp_ahead_add(ahead, seq + 20 * i, 10, 1);
-	KUNIT_EXPECT_EQ(test, full, MPTCP_AHEAD_RANGES);
-	KUNIT_EXPECT_FALSE(test, mptcp_ahead_add(ahead, seq + 13, 2, 1));
+	KUNIT_ASSERT_NOT_NULL(test, ranges);
+	for (i = 0; i < MPTCP_RANGES_MOST; i++)
+		full += mptcp_ranges_add(ranges, seq + 20 * i, 10, 1);
+	KUNIT_EXPECT_EQ(test, full, MPTCP_RANGES_MOST);
+	KUNIT_EXPECT_FALSE(test, mptcp_ranges_add(ranges, seq + 13, 2, 1));
 	/* to make one longer takes no place */
-	KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(ahead, seq + 10, 5, 1));
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, seq), seq + 15);
+	KUNIT_EXPECT_TRUE(test, mptcp_ranges_add(ranges, seq + 10, 5, 1));
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_free_from(ranges, seq), seq + 15);
 
 	/* what is acknowledged makes room, at the front of the array */
-	mptcp_ahead_forget(ahead, 0);
-	KUNIT_EXPECT_EQ(test, ahead->count, MPTCP_AHEAD_RANGES - 50U);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, seq), 0ULL);
-	KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(ahead, 13, 2, 1));
-	KUNIT_EXPECT_EQ(test, ahead->first, 0U);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, 0), 13ULL);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_next(ahead, 13), 20ULL);
+	mptcp_ranges_forget(ranges, 0);
+	KUNIT_EXPECT_EQ(test, ranges->count, MPTCP_RANGES_MOST - 50U);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_next(ranges, seq), 0ULL);
+	KUNIT_EXPECT_TRUE(test, mptcp_ranges_add(ranges, 13, 2, 1));
+	KUNIT_EXPECT_EQ(test, ranges->first, 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_next(ranges, 0), 13ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_next(ranges, 13), 20ULL);
 }
 
 /* Fragments of a byte each, from @seq on, none of them sent. */
@@ -458,7 +514,7 @@ static void revoked_decision_is_void(struct kunit *test)
 	msk->sched = &ops;
 	mptcp_sched_commit_at(msk, subflow, MPTCP_SCHED_SEND_AGAIN, 1000, 1428);
 	KUNIT_EXPECT_TRUE(test, mptcp_sched_claim(msk, subflow));
-	KUNIT_EXPECT_EQ(test, subflow->sched_ahead, MPTCP_SCHED_SEND_AGAIN);
+	KUNIT_EXPECT_EQ(test, subflow->sched_what, MPTCP_SCHED_SEND_AGAIN);
 	KUNIT_EXPECT_EQ(test, subflow->sched_budget, 1428U);
 
 	/* "default", which sends in turn, as upstream does, also when it is late */
@@ -466,7 +522,7 @@ static void revoked_decision_is_void(struct kunit *test)
 	mptcp_subflow_set_scheduled(subflow, false);
 	msk->sched = NULL;
 	KUNIT_EXPECT_TRUE(test, mptcp_sched_claim(msk, subflow));
-	KUNIT_EXPECT_EQ(test, subflow->sched_ahead, MPTCP_SCHED_SEND_HEAD);
+	KUNIT_EXPECT_EQ(test, subflow->sched_what, MPTCP_SCHED_SEND_HEAD);
 	KUNIT_EXPECT_EQ(test, subflow->sched_budget, MPTCP_SCHED_UNLIMITED);
 
 	msk->sched = &ops;
@@ -503,35 +559,35 @@ static void memory_of_ranges(struct kunit *test)
 
 	/* none when it is short, and not asked for each time */
 	tcp_memory_pressure = 1;
-	KUNIT_EXPECT_NULL(test, mptcp_sched_ahead(msk));
+	KUNIT_EXPECT_NULL(test, mptcp_sched_ranges(msk));
 	tcp_memory_pressure = 0;
-	KUNIT_EXPECT_NULL(test, mptcp_sched_ahead(msk));
-	msk->ahead_failed -= 2 * HZ;
-	KUNIT_ASSERT_NOT_NULL(test, mptcp_sched_ahead(msk));
+	KUNIT_EXPECT_NULL(test, mptcp_sched_ranges(msk));
+	msk->ranges_failed -= 2 * HZ;
+	KUNIT_ASSERT_NOT_NULL(test, mptcp_sched_ranges(msk));
 	KUNIT_EXPECT_GT(test, sk->sk_forward_alloc, 0);
 
 	/* with others it stays, though it is empty; alone it is of no use */
-	mptcp_sched_skip_ahead(msk);
-	KUNIT_EXPECT_NOT_NULL(test, msk->ahead);
+	mptcp_sched_skip_sent(msk);
+	KUNIT_EXPECT_NOT_NULL(test, msk->ranges);
 	((struct sock *)conn->tp[0])->sk_state = TCP_CLOSE;
 	((struct sock *)conn->tp[1])->sk_state = TCP_CLOSE;
-	mptcp_ahead_add(msk->ahead, 1000, 500, 3);
+	mptcp_ranges_add(msk->ranges, 1000, 500, 3);
 	msk->snd_una = 1200;
-	mptcp_sched_skip_ahead(msk);
-	KUNIT_EXPECT_NOT_NULL(test, msk->ahead);
+	mptcp_sched_skip_sent(msk);
+	KUNIT_EXPECT_NOT_NULL(test, msk->ranges);
 	msk->snd_una = 1500;
-	mptcp_sched_skip_ahead(msk);
-	KUNIT_EXPECT_NULL(test, msk->ahead);
+	mptcp_sched_skip_sent(msk);
+	KUNIT_EXPECT_NULL(test, msk->ranges);
 	KUNIT_EXPECT_EQ(test, sk->sk_forward_alloc, 0);
 
 	/* it grows when it is full, and all of it is given back */
-	for (i = 0; i <= MPTCP_AHEAD_FIRST; i++) {
-		KUNIT_ASSERT_NOT_NULL(test, mptcp_sched_ahead(msk));
-		KUNIT_EXPECT_TRUE(test, mptcp_ahead_add(msk->ahead, 2000 + 20 * i, 10, 1));
+	for (i = 0; i <= MPTCP_RANGES_FIRST; i++) {
+		KUNIT_ASSERT_NOT_NULL(test, mptcp_sched_ranges(msk));
+		KUNIT_EXPECT_TRUE(test, mptcp_ranges_add(msk->ranges, 2000 + 20 * i, 10, 1));
 	}
-	KUNIT_EXPECT_EQ(test, msk->ahead->size, 2 * MPTCP_AHEAD_FIRST);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(msk->ahead, 2000), 2010ULL);
-	mptcp_sched_free_ahead(msk);
+	KUNIT_EXPECT_EQ(test, msk->ranges->size, 2 * MPTCP_RANGES_FIRST);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_free_from(msk->ranges, 2000), 2010ULL);
+	mptcp_sched_free_ranges(msk);
 	KUNIT_EXPECT_EQ(test, sk->sk_forward_alloc, 0);
 }
 
@@ -676,47 +732,47 @@ static void bufferbloat_remembers(struct kunit *test)
 			MPTCP_SCHED_UNCAPPED);
 }
 
-static const struct mptcp_ahead_range *
-others(const struct mptcp_ahead *ahead, u64 *seq, u64 head, u32 helper)
+static const struct mptcp_range *
+others(const struct mptcp_ranges *ranges, u64 *seq, u64 head, u32 helper)
 {
-	return mptcp_ahead_others(ahead, seq, head, MPTCP_AHEAD_ANYBODY, helper);
+	return mptcp_ranges_others(ranges, seq, head, MPTCP_RANGES_ANYBODY, helper);
 }
 
 static void sent_again_once(struct kunit *test)
 {
-	struct mptcp_ahead *ahead = sched_ahead(test);
+	struct mptcp_ranges *ranges = fake_ranges(test);
 	u64 seq = 100;
 
-	KUNIT_ASSERT_NOT_NULL(test, ahead);
-	mptcp_ahead_add(ahead, 100, 100, 1);
-	mptcp_ahead_add(ahead, 200, 100, 2);
-	mptcp_ahead_add(ahead, 400, 100, 1);
+	KUNIT_ASSERT_NOT_NULL(test, ranges);
+	mptcp_ranges_add(ranges, 100, 100, 1);
+	mptcp_ranges_add(ranges, 200, 100, 2);
+	mptcp_ranges_add(ranges, 400, 100, 1);
 
 	/* subflow 2 helps in the middle of what 1 has */
-	KUNIT_EXPECT_EQ(test, others(ahead, &seq, 900, 2)->start, 100ULL);
-	mptcp_ahead_mark_again(ahead, 120, 30, 2);
-	KUNIT_EXPECT_EQ(test, ahead->count, 5U);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_find(ahead, 119)->subflow_id, 1U);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_find(ahead, 120)->subflow_id, 2U);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_end(mptcp_ahead_find(ahead, 149)), 150ULL);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_find(ahead, 150)->subflow_id, 1U);
-	KUNIT_EXPECT_EQ(test, mptcp_ahead_free_from(ahead, 100), 300ULL);
+	KUNIT_EXPECT_EQ(test, others(ranges, &seq, 900, 2)->start, 100ULL);
+	mptcp_ranges_mark_again(ranges, 120, 30, 2);
+	KUNIT_EXPECT_EQ(test, ranges->count, 5U);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_find(ranges, 119)->subflow_id, 1U);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_find(ranges, 120)->subflow_id, 2U);
+	KUNIT_EXPECT_EQ(test, mptcp_range_end(mptcp_ranges_find(ranges, 149)), 150ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_find(ranges, 150)->subflow_id, 1U);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_free_from(ranges, 100), 300ULL);
 
 	/* nobody sends that once more; what 2 has itself it passes over, and
 	 * what nobody knows about
 	 */
 	seq = 120;
-	KUNIT_EXPECT_EQ(test, others(ahead, &seq, 900, 3)->start, 150ULL);
+	KUNIT_EXPECT_EQ(test, others(ranges, &seq, 900, 3)->start, 150ULL);
 	seq = 200;
-	KUNIT_EXPECT_EQ(test, others(ahead, &seq, 900, 2)->start, 400ULL);
+	KUNIT_EXPECT_EQ(test, others(ranges, &seq, 900, 2)->start, 400ULL);
 	KUNIT_EXPECT_EQ(test, seq, 400ULL);
 	seq = 200;
-	KUNIT_EXPECT_NULL(test, others(ahead, &seq, 400, 2));
+	KUNIT_EXPECT_NULL(test, others(ranges, &seq, 400, 2));
 
 	/* nor is there anything at the head, or behind it, in the middle of a range */
 	seq = 450;
-	KUNIT_EXPECT_NULL(test, others(ahead, &seq, 450, 2));
-	KUNIT_EXPECT_NULL(test, others(ahead, &seq, 420, 2));
+	KUNIT_EXPECT_NULL(test, others(ranges, &seq, 450, 2));
+	KUNIT_EXPECT_NULL(test, others(ranges, &seq, 420, 2));
 }
 
 static void patience_ends(struct kunit *test)
@@ -813,11 +869,11 @@ static void silent_subflow_is_helped(struct kunit *test)
 
 	asked = 0;
 	msk->sched = &ops;
-	msk->ahead = sched_ahead(test);
-	KUNIT_ASSERT_NOT_NULL(test, msk->ahead);
-	mptcp_ahead_add(msk->ahead, 1000, 500, 1);
-	mptcp_ahead_add(msk->ahead, 1500, 500, 2);
-	mptcp_ahead_add(msk->ahead, 2500, 500, 1);
+	msk->ranges = fake_ranges(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ranges);
+	mptcp_ranges_add(msk->ranges, 1000, 500, 1);
+	mptcp_ranges_add(msk->ranges, 1500, 500, 2);
+	mptcp_ranges_add(msk->ranges, 2500, 500, 1);
 	msk->snd_una = 1200;
 	msk->snd_nxt = 2000;
 	flying_for(conn, 0, USEC_PER_SEC);
@@ -827,12 +883,12 @@ static void silent_subflow_is_helped(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, mptcp_sched_has_work(msk));
 	KUNIT_EXPECT_EQ(test, mptcp_sched_ask(msk), 0);
 	KUNIT_EXPECT_TRUE(test, conn->subflow[1]->scheduled);
-	KUNIT_EXPECT_EQ(test, conn->subflow[1]->sched_ahead, MPTCP_SCHED_SEND_AGAIN);
-	KUNIT_EXPECT_EQ(test, conn->subflow[1]->sched_ahead_seq, 1200ULL);
+	KUNIT_EXPECT_EQ(test, conn->subflow[1]->sched_what, MPTCP_SCHED_SEND_AGAIN);
+	KUNIT_EXPECT_EQ(test, conn->subflow[1]->sched_seq, 1200ULL);
 	KUNIT_EXPECT_EQ(test, conn->subflow[1]->sched_again_of, 1U);
 
 	/* once, and then there is nothing to do */
-	mptcp_ahead_mark_again(msk->ahead, 1200, 300, 2);
+	mptcp_ranges_mark_again(msk->ranges, 1200, 300, 2);
 	KUNIT_EXPECT_EQ(test, mptcp_sched_ask(msk), -EAGAIN);
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_has_work(msk));
 	KUNIT_EXPECT_EQ(test, asked, 0);
@@ -849,6 +905,8 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(used_up_window_is_told),
 	KUNIT_CASE(no_choice_is_no_decision),
 	KUNIT_CASE(ahead_ranges),
+	KUNIT_CASE(lead_leaves_out_ranges),
+	KUNIT_CASE(ahead_is_sent),
 	KUNIT_CASE(ahead_ranges_are_limited),
 	KUNIT_CASE(search_is_bounded),
 	KUNIT_CASE(search_forgets),
