@@ -132,22 +132,27 @@ static void collect(struct congestions *all)
 	qsort(all->one, all->count, sizeof(all->one[0]), by_name);
 }
 
-static void print_congestion(const struct congestion *one, const char *current,
-			     const char *allowed)
+static void print_congestion(const struct congestion *one, bool current, const char *users,
+			     const char *tunables)
 {
-	char prefix[CONGESTION_NAME_MAX + 1], tunables[TUNABLES_MAX];
-	bool tunable;
-
-	snprintf(prefix, sizeof(prefix), "%s_", one->name);
-	tunable = one->coupled && read_tunables(SYSCTLS, prefix, tunables);
-	printf("%-16s %-8s %-8s %-8s %s%s%s\n", one->name,
-	       strcmp(one->name, current) ? "-" : "yes",
-	       has_word(allowed, one->name) ? "all" : "admin", one->coupled ? "yes" : "-",
-	       tunable ? tunables : one->loaded ? "-" : "", tunable && !one->loaded ? " " : "",
+	printf("%-16s %-8s %-8s %-8s %s%s%s\n", one->name, current ? "yes" : "-", users,
+	       one->coupled ? "yes" : "-", *tunables ? tunables : one->loaded ? "-" : "",
+	       *tunables && !one->loaded ? " " : "",
 	       one->loaded ? "" : "(loads when it is named)");
 }
 
-void list_congestions(void)
+static void print_json_congestion(const struct congestion *one, bool current, const char *users,
+				  const char *tunables)
+{
+	printf("\n  {\"name\": ");
+	json_string(one->name);
+	printf(", \"default\": %s, \"users\": \"%s\", \"coupled\": %s, \"loaded\": %s, \"tunables\": ",
+	       json_bool(current), users, json_bool(one->coupled), json_bool(one->loaded));
+	json_tunables(tunables);
+	printf("}");
+}
+
+void list_congestions(bool json)
 {
 	char current[CONGESTION_NAME_MAX] = "", allowed[TEXT_MAX] = "";
 	struct congestions all;
@@ -156,10 +161,26 @@ void list_congestions(void)
 	collect(&all);
 	read_file(TCP_SYSCTLS "congestion_control", current, sizeof(current));
 	read_file(TCP_SYSCTLS "allowed_congestion_control", allowed, sizeof(allowed));
-	printf("\n%-16s %-8s %-8s %-8s %s\n", "CONGESTION", "DEFAULT", "USERS", "COUPLED",
-	       "TUNABLES");
-	for (i = 0; i < all.count; i++)
-		print_congestion(&all.one[i], current, allowed);
+	if (json)
+		printf(",\n \"congestion\": [");
+	else
+		printf("\n%-16s %-8s %-8s %-8s %s\n", "CONGESTION", "DEFAULT", "USERS", "COUPLED",
+		       "TUNABLES");
+	for (i = 0; i < all.count; i++) {
+		const char *name = all.one[i].name;
+		const char *users = has_word(allowed, name) ? "all" : "admin";
+		char prefix[CONGESTION_NAME_MAX + 1], tunables[TUNABLES_MAX] = "";
+
+		snprintf(prefix, sizeof(prefix), "%s_", name);
+		if (all.one[i].coupled)
+			read_tunables(SYSCTLS, prefix, tunables);
+		if (json)
+			printf("%s", i ? "," : "");
+		(json ? print_json_congestion : print_congestion)(&all.one[i], !strcmp(name, current),
+								 users, tunables);
+	}
+	if (json)
+		printf("]");
 }
 
 static void explain_missing(const char *name, char *text, size_t len)

@@ -40,23 +40,41 @@ static const char *description(const char *name)
 	return "-";
 }
 
-void list_extensions(void)
+static void print_extension(const char *name, bool json, bool first)
 {
-	char known[EXTENSIONS_MAX], prefix[EXTENSIONS_MAX + 8], tunables[TUNABLES_MAX];
-	char *name, *rest = known;
+	char prefix[EXTENSIONS_MAX + 8], tunables[TUNABLES_MAX] = "";
 
-	if (!read_extensions(known, sizeof(known)))
+	snprintf(prefix, sizeof(prefix), "sched_%s_", name);
+	read_tunables(SYSCTLS, prefix, tunables);
+	if (!json) {
+		printf("%-16s %-17s %s\n", name, *tunables ? tunables : "-", description(name));
 		return;
-	printf("\n%-16s %-17s %s\n", "EXTENSION", "TUNABLES",
-	       "WHAT IT DOES (minrtt+rp: minrtt with rp)");
-	while ((name = strsep(&rest, " "))) {
-		if (!*name)
-			continue;
-		snprintf(prefix, sizeof(prefix), "sched_%s_", name);
-		printf("%-16s %-17s %s\n", name,
-		       read_tunables(SYSCTLS, prefix, tunables) ? tunables : "-",
-		       description(name));
 	}
+	printf("%s\n  {\"name\": ", first ? "" : ",");
+	json_string(name);
+	printf(", \"tunables\": ");
+	json_tunables(tunables);
+	printf("}");
+}
+
+void list_extensions(bool json)
+{
+	char known[EXTENSIONS_MAX] = "", *name, *rest = known;
+	bool first = true;
+
+	if (!read_extensions(known, sizeof(known)) && !json)
+		return;
+	if (json)
+		printf(",\n \"extensions\": [");
+	else
+		printf("\n%-16s %-17s %s\n", "EXTENSION", "TUNABLES",
+		       "WHAT IT DOES (minrtt+rp: minrtt with rp)");
+	for (; (name = strsep(&rest, " ")); first &= !*name) {
+		if (*name)
+			print_extension(name, json, first);
+	}
+	if (json)
+		printf("]");
 }
 
 static void explain_unknown(const char *part, const char *known, char *text, size_t len)

@@ -22,9 +22,9 @@ static const struct {
 static const char help[] =
 	"usage: mptcpctl COMMAND ...\n"
 	"\n"
-	"  list                         schedulers and congestion controls, who may use them,\n"
+	"  list [--json]                schedulers and congestion controls, who may use them,\n"
 	"                               extensions, tunables\n"
-	"  get                          the default scheduler of this network namespace\n"
+	"  get [--json]                 the default scheduler of this network namespace\n"
 	"  set NAME                     change it\n"
 	"  set NAME --param K=V         change a tunable of scheduler or extension NAME\n"
 	"  set [NAME] [--congestion C] --pid PID [--fd N]\n"
@@ -65,18 +65,28 @@ bool parse_number(const char *text, const char *what, int min, int *value)
 	return true;
 }
 
-/* For commands that know --help only; false: the command is done, with @status. */
-bool no_arguments(int argc, char **argv, const char *help, int *status)
+/* For commands that know --help only, and --json, unless @json is NULL; false: the command is
+ * done, with @status.
+ */
+bool no_arguments(int argc, char **argv, const char *help, bool *json, int *status)
 {
-	static const struct option options[] = { { "help", no_argument, NULL, 'h' }, {} };
-	int opt = getopt_long(argc, argv, "h", options, NULL);
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{}
+	};
+	int opt;
 
+	while ((opt = getopt_long(argc, argv, "hj", options, NULL)) == 'j' && json)
+		*json = true;
 	if (opt == 'h') {
 		fputs(help, stdout);
 		*status = 0;
 		return false;
 	}
 	*status = EXIT_USAGE;
+	if (opt == 'j')
+		complain("%s takes no --json", argv[0]);
 	if (opt == -1 && optind == argc)
 		return true;
 	if (opt == -1)

@@ -180,7 +180,7 @@ int cmd_metrics(int argc, char **argv)
 	struct sums sums = {};
 	int status;
 
-	if (!no_arguments(argc, argv, help, &status))
+	if (!no_arguments(argc, argv, help, NULL, &status))
 		return status;
 	status = 1;
 	sums.buf = malloc(sizeof(*sums.buf));

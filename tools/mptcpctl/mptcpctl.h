@@ -17,7 +17,12 @@
 /* main.c */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool parse_number(const char *text, const char *what, int min, int *value);
-bool no_arguments(int argc, char **argv, const char *help, int *status);
+bool no_arguments(int argc, char **argv, const char *help, bool *json, int *status);
+
+/* json.c */
+void json_string(const char *text);
+void json_tunables(const char *tunables);
+const char *json_bool(bool value);
 
 /* sysctl.c: the network namespace's settings */
 bool kernel_has_mptcp(void);
@@ -36,13 +41,13 @@ int cmd_get(int argc, char **argv);
 
 /* extension.c: what follows a scheduler's name, "minrtt+rp" */
 bool is_extension(const char *name);
-void list_extensions(void);
+void list_extensions(bool json);
 bool explain_extensions(const char *name, char *text, size_t len);
 
 /* congestion.c */
 bool is_coupled(const char *name);
 bool kernel_has_coupled(void);
-void list_congestions(void);
+void list_congestions(bool json);
 int set_congestion(int fd, const char *name);
 int try_congestion(const char *name);
 const char *congestion_error(int error, const char *name);

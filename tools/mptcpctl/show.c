@@ -138,31 +138,16 @@ static void print_text(const struct mptcp_socket *sk, const struct connection *c
 		print_subflow(c, i);
 }
 
-/* A program chooses its own name: quote what JSON would trip over. */
-static void print_string(const char *text)
-{
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
-		else if ((unsigned char)*text < 32 || (unsigned char)*text > 126)
-			printf("\\u%04x", (unsigned char)*text);
-		else
-			putchar(*text);
-	}
-	putchar('"');
-}
-
 static void print_json_addresses(const struct mptcpctl_addrs *addrs)
 {
 	char text[ADDRESS_MAX];
 
 	printf("\"local\": %s", format_address(&addrs->local, text, sizeof(text)) ? "" : "null");
 	if (addrs->local.ss_family)
-		print_string(text);
+		json_string(text);
 	printf(", \"peer\": %s", format_address(&addrs->remote, text, sizeof(text)) ? "" : "null");
 	if (addrs->remote.ss_family)
-		print_string(text);
+		json_string(text);
 }
 
 static void print_json_count(const char *what, unsigned long long count)
@@ -192,10 +177,7 @@ static void print_json_coupling(const struct subflow_diag *diag)
 static void print_json_congestion(const struct subflow_diag *diag, const struct tcp_info *tcp)
 {
 	printf(", \"congestion\": ");
-	if (*diag->congestion)
-		print_string(diag->congestion);
-	else
-		printf("null");
+	json_string(*diag->congestion ? diag->congestion : NULL);
 	print_json_count("cwnd", tcp->tcpi_snd_cwnd);
 	if (has_ssthresh(tcp))
 		print_json_count("ssthresh", tcp->tcpi_snd_ssthresh);
@@ -248,15 +230,12 @@ static void print_json(const struct mptcp_socket *sk, const struct connection *c
 	unsigned int i;
 
 	printf("{\"pid\": %d, \"comm\": ", sk->pid);
-	print_string(sk->comm);
+	json_string(sk->comm);
 	printf(", \"fd\": %d, ", sk->their_fd);
 	print_json_addresses(&c->addrs);
 	printf(", \"state\": \"%s\", \"fallback\": %s, \"scheduler\": ", state_names[c->state],
 	       c->state == CONN_FALLBACK ? "true" : "false");
-	if (*c->scheduler)
-		print_string(c->scheduler);
-	else
-		printf("null");
+	json_string(*c->scheduler ? c->scheduler : NULL);
 	print_json_count("token", c->info.token);
 	print_json_count("bytes_sent", c->info.bytes_sent);
 	print_json_count("bytes_acked", c->info.bytes_acked);

@@ -14,16 +14,24 @@
 
 #define LIST_MAX 4096
 
+struct listing {
+	bool json;
+	int shown;
+	char current[64];	/* the default */
+};
+
 static const char list_help[] =
-	"usage: mptcpctl list\n"
+	"usage: mptcpctl list [--json]\n"
 	"Shows the schedulers of this kernel: which is the default of this network namespace,\n"
 	"who may choose it (all, or admin: with CAP_NET_ADMIN), the tunables of loaded ones;\n"
 	"the extensions that can follow a scheduler's name, as in minrtt+rp+bm; and the\n"
-	"congestion controls: the same, and which are coupled, that is made for MPTCP.\n";
+	"congestion controls: the same, and which are coupled, that is made for MPTCP.\n"
+	"  -j, --json  for programs: an object with an array of each\n";
 
 static const char get_help[] =
-	"usage: mptcpctl get\n"
-	"Shows the scheduler that new sockets of this network namespace get.\n";
+	"usage: mptcpctl get [--json]\n"
+	"Shows the scheduler that new sockets of this network namespace get.\n"
+	"  -j, --json  as an object with the member \"scheduler\"\n";
 
 bool read_file(const char *path, char *buf, size_t len)
 {
@@ -164,53 +172,74 @@ static bool module_is_waiting(const char *scheduler)
 	return found;
 }
 
-static void print_scheduler(const char *name, const char *current, const char *users)
+/* @users: NULL, they cannot choose */
+static void print_scheduler(const struct listing *list, const char *name, const char *users)
 {
-	char dir[PATH_MAX], tunables[TUNABLES_MAX];
+	char dir[PATH_MAX], tunables[TUNABLES_MAX] = "";
+	bool current = !strcmp(name, list->current), waits = module_is_waiting(name);
 
 	snprintf(dir, sizeof(dir), "/sys/module/mptcp_sched_%s/parameters", name);
-	printf("%-16s %-8s %-8s %s\n", name, strcmp(name, current) ? "-" : "yes", users,
-	       read_tunables(dir, "", tunables) ? tunables :
-	       module_is_waiting(name) ? "(loads when it is named)" : "-");
+	read_tunables(dir, "", tunables);
+	if (!list->json) {
+		printf("%-16s %-8s %-8s %s\n", name, current ? "yes" : "-", users ? users : "-",
+		       *tunables ? tunables : waits ? "(loads when it is named)" : "-");
+		return;
+	}
+	printf("%s\n  {\"name\": ", list->shown ? "," : "");
+	json_string(name);
+	printf(", \"default\": %s, \"users\": ", json_bool(current));
+	json_string(users);
+	printf(", \"loaded\": %s, \"tunables\": ", json_bool(!waits));
+	json_tunables(tunables);
+	printf("}");
 }
 
-/* Those with extensions that are the default or named in @allowed, which has the default, too. */
-static void print_compositions(char *allowed, const char *current)
+/* All that there are, then those with extensions that are the default or may be chosen by all. */
+static void list_schedulers(struct listing *list, char *available, char *allowed)
 {
-	char *name;
+	char *name, *rest = available;
+	bool patched = kernel_is_patched();
 
+	if (list->json)
+		printf("{\"patched\": %s,\n \"schedulers\": [", json_bool(patched));
+	else
+		printf("%-16s %-8s %-8s %s\n", "SCHEDULER", "DEFAULT", "USERS", "TUNABLES");
+	for (; (name = strsep(&rest, " ")); list->shown += !!*name) {
+		if (*name)
+			print_scheduler(list, name, !patched ? NULL :
+					has_word(allowed, name) ? "all" : "admin");
+	}
 	while ((name = strsep(&allowed, " "))) {
 		if (strchr(name, '+'))
-			print_scheduler(name, current, "all");
+			print_scheduler(list, name, "all");
 	}
+	if (list->json)
+		printf("]");
 }
 
 int cmd_list(int argc, char **argv)
 {
-	char available[LIST_MAX], allowed[LIST_MAX] = "", current[64];
-	char *name, *rest = available;
-	bool patched = kernel_is_patched();
+	char available[LIST_MAX], allowed[LIST_MAX] = "";
+	struct listing list = {};
 	int status;
 
-	if (!no_arguments(argc, argv, list_help, &status))
+	if (!no_arguments(argc, argv, list_help, &list.json, &status))
 		return status;
 	if (!kernel_has_mptcp())
 		return 1;
 	if (!read_sysctl("available_schedulers", available, sizeof(available)) ||
-	    !read_sysctl("scheduler", current, sizeof(current)))
+	    !read_sysctl("scheduler", list.current, sizeof(list.current)))
 		return complain("this kernel does not list its schedulers (no " SYSCTLS "available_schedulers): boot one with the scheduler patches");
 
 	read_sysctl("allowed_schedulers", allowed, sizeof(allowed));
-	printf("%-16s %-8s %-8s %s\n", "SCHEDULER", "DEFAULT", "USERS", "TUNABLES");
-	while ((name = strsep(&rest, " "))) {
-		if (*name)
-			print_scheduler(name, current, !patched ? "-" :
-					has_word(allowed, name) ? "all" : "admin");
+	list_schedulers(&list, available, allowed);
+	list_extensions(list.json);
+	list_congestions(list.json);
+	if (list.json) {
+		printf("}\n");
+		return 0;
 	}
-	print_compositions(allowed, current);
-	list_extensions();
-	list_congestions();
-	if (!patched)
+	if (!kernel_is_patched())
 		printf("This kernel has no MPTCP scheduler framework: connections cannot choose.\n");
 	if (!kernel_has_coupled())
 		printf("This kernel has no coupled congestion controls.\n");
@@ -219,16 +248,23 @@ int cmd_list(int argc, char **argv)
 
 int cmd_get(int argc, char **argv)
 {
+	bool json = false;
 	char current[64];
 	int status;
 
-	if (!no_arguments(argc, argv, get_help, &status))
+	if (!no_arguments(argc, argv, get_help, &json, &status))
 		return status;
 	if (!kernel_has_mptcp())
 		return 1;
 	if (!read_sysctl("scheduler", current, sizeof(current)))
 		return complain(SYSCTLS "scheduler: %s", strerror(errno));
-	puts(current);
+	if (json) {
+		printf("{\"scheduler\": ");
+		json_string(current);
+		printf("}\n");
+	} else {
+		puts(current);
+	}
 	return 0;
 }
 

@@ -54,6 +54,8 @@ check "help" 0 "usage: mptcpctl COMMAND" ctl --help
 check "no command" 2 "usage: mptcpctl COMMAND" ctl
 check "unknown command" 2 "unknown command 'frob'" ctl frob
 check "get" 0 "^default$" ctl get
+check "get --json" 0 '^\{"scheduler": "default"\}$' ctl get --json
+check "metrics knows no --json" 2 "metrics takes no --json" ctl metrics --json
 check "--version" 0 "^mptcpctl [0-9.]+, this kernel (has|lacks) the scheduler patches$" ctl --version
 
 for command in list get set run show metrics; do
@@ -149,8 +151,16 @@ pretend() {
 	in_ns sh -c 'mount --bind "$0" "/lib/modules/$(uname -r)" && exec "$@"' "$work/modules" "$tool" "$@"
 }
 
+ctl list >"$work/listed"
 check "list: each extension is described" 1 "" sh -c 'awk "/^EXTENSION/ { on = 1; next } /^$/ { on = 0 } on" "$0" | grep -- "-$"' \
-	<(ctl list)
+	"$work/listed"
+check "list --json: the same" 0 "^default reno True$" sh -c '"$@" | python3 -c "import json, sys
+found = json.load(sys.stdin)
+default = lambda rows: [row[\"name\"] for row in rows if row[\"default\"]]
+shown = open(sys.argv[1]).read()
+print(*default(found[\"schedulers\"]), *default(found[\"congestion\"]),
+      all(row[\"name\"] in shown for rows in found.values() if isinstance(rows, list) for row in rows))" "$0"' \
+	"$work/listed" ip netns exec "$ns" "$tool" list --json
 check "list: the default congestion control" 0 "^reno +yes +all +- +-$" ctl list
 check "list: another one" 0 "^cubic +- +all +- +-$" ctl list
 if [ -d "/lib/modules/$(uname -r)" ]; then
