@@ -61,7 +61,7 @@ static struct group *group_of(struct sums *sums, const struct connection *c)
 	group = grow((void **)&sums->groups, &sums->group_count, sizeof(*group));
 	if (group) {
 		group->state = c->state;
-		strcpy(group->scheduler, c->scheduler);
+		memcpy(group->scheduler, c->scheduler, sizeof(group->scheduler));
 	}
 	return group;
 }
@@ -72,7 +72,7 @@ static struct group *group_of(struct sums *sums, const struct connection *c)
 static void address_alone(const struct sockaddr_storage *ss, char *text)
 {
 	if (!format_address(ss, text, ADDRESS_MAX)) {
-		strcpy(text, "?");
+		snprintf(text, ADDRESS_MAX, "?");
 		return;
 	}
 	*strrchr(text, ':') = 0;
@@ -95,7 +95,7 @@ static struct uplink *uplink_of(struct sums *sums, const struct mptcpctl_addrs *
 	}
 	uplink = grow((void **)&sums->uplinks, &sums->uplink_count, sizeof(*uplink));
 	if (uplink)
-		strcpy(uplink->address, address);
+		memcpy(uplink->address, address, sizeof(uplink->address));
 	return uplink;
 }
 
