@@ -155,6 +155,8 @@ static void print_json_congestion(const struct congestion *one, bool current, co
 void list_congestions(bool json)
 {
 	char current[CONGESTION_NAME_MAX] = "", allowed[TEXT_MAX] = "";
+	void (*print)(const struct congestion *one, bool current, const char *users,
+		      const char *tunables) = json ? print_json_congestion : print_congestion;
 	struct congestions all;
 	size_t i;
 
@@ -176,8 +178,7 @@ void list_congestions(bool json)
 			read_tunables(SYSCTLS, prefix, tunables);
 		if (json)
 			printf("%s", i ? "," : "");
-		(json ? print_json_congestion : print_congestion)(&all.one[i], !strcmp(name, current),
-								 users, tunables);
+		print(&all.one[i], !strcmp(name, current), users, tunables);
 	}
 	if (json)
 		printf("]");
