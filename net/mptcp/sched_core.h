@@ -6,6 +6,7 @@
  * scheduler itself needs none of this: see sched.h.
  *
  *	sched_sockopt.c  sched_name.c		which scheduler
+ *	sched_words.c				names as text
  *	sched_pick.c     sched_ext.c		a decision, with the extensions' part:
  *						sched_rp.c, sched_bm.c, sched_rescue.c
  *	sched_ranges.c				who has which data
@@ -46,7 +47,6 @@ void mptcp_sched_retransmitted(struct mptcp_sock *msk,
 			       const struct mptcp_subflow_context *subflow);
 void mptcp_sched_count(struct mptcp_sock *msk, unsigned int mib, u64 *counter,
 		       u32 n);
-u32 mptcp_sched_open(const struct mptcp_sock *msk);
 
 /* Data out of turn (sched_send.c). */
 int mptcp_sched_push_other(struct sock *sk, struct sock *ssk,
@@ -56,17 +56,19 @@ struct mptcp_data_frag *mptcp_sched_dfrag(struct mptcp_sock *msk,
 					  u64 seq, u32 *steps);
 void __mptcp_sched_skip_sent(struct mptcp_sock *msk);
 
-/* Names and lists (sched_name.c, sched_ext.c). */
+/* Names as text (sched_words.c). */
 int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed);
 bool mptcp_sched_print(char *buf, const char *base, u8 ext);
+bool mptcp_sched_list_has(const char *list, const char *name);
+void mptcp_sched_list_add(char *list, size_t len, const char *name);
+void mptcp_sched_list_extensions(char *buf, size_t len);
+
+/* Schedulers by name (sched_name.c). */
 struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,
 					const struct mptcp_sched_name *name,
 					bool capable_net_admin);
 int mptcp_sched_set_default(struct net *net, char *scheduler, const char *name);
 void mptcp_sched_add_loadable(char *buf, size_t len);
-bool mptcp_sched_list_has(const char *list, const char *name);
-void mptcp_sched_list_add(char *list, size_t len, const char *name);
-void mptcp_sched_list_extensions(char *buf, size_t len);
 
 /* Socket options (sched_sockopt.c). */
 int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
@@ -108,6 +110,18 @@ static inline bool mptcp_sched_is_silent(const struct mptcp_subflow_context *sub
 	return (READ_ONCE(tp->packets_out) ||
 		READ_ONCE(tp->write_seq) != READ_ONCE(tp->snd_nxt)) &&
 	       READ_ONCE(tp->delivered_mstamp) == subflow->sched_silent_since;
+}
+
+/* How many subflows of @msk are not closed. */
+static inline u32 mptcp_sched_open(const struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+	u32 n = 0;
+
+	mptcp_for_each_subflow(msk, subflow)
+		n += inet_sk_state_load(mptcp_subflow_tcp_sock(subflow)) != TCP_CLOSE;
+
+	return n;
 }
 
 /* Extensions in use: those that were asked for, and those of the scheduler itself. Callers

@@ -67,31 +67,6 @@ static unsigned int mptcp_sched_net_id;
 /* Serializes writers of the sysctls, of all namespaces. */
 static DEFINE_MUTEX(mptcp_sched_mutex);
 
-/* Is @name one of the words of @list? Words are separated by one space. */
-bool mptcp_sched_list_has(const char *list, const char *name)
-{
-	size_t len = strlen(name);
-	const char *word;
-
-	for (word = list; word; word = strchr(word, ' ')) {
-		word += *word == ' ';
-		if (!strncmp(word, name, len) && (!word[len] || word[len] == ' '))
-			return len > 0;
-	}
-
-	return false;
-}
-EXPORT_SYMBOL_GPL(mptcp_sched_list_has);
-
-/* Append @name to the @list in a buffer of @len bytes, unless it is there. */
-void mptcp_sched_list_add(char *list, size_t len, const char *name)
-{
-	size_t used = strlen(list);
-
-	if (!mptcp_sched_list_has(list, name))
-		snprintf(list + used, len - used, "%s%s", used ? " " : "", name);
-}
-
 static bool mptcp_sched_is_known(const char *name)
 {
 	int i;

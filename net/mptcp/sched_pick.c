@@ -67,18 +67,6 @@ bool mptcp_sched_only_backups(struct mptcp_sock *msk)
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_only_backups);
 
-/* How many subflows of @msk are not closed. */
-u32 mptcp_sched_open(const struct mptcp_sock *msk)
-{
-	struct mptcp_subflow_context *subflow;
-	u32 n = 0;
-
-	mptcp_for_each_subflow(msk, subflow)
-		n += inet_sk_state_load(mptcp_subflow_tcp_sock(subflow)) != TCP_CLOSE;
-
-	return n;
-}
-
 /* May @subflow carry new data? @backups: what mptcp_sched_only_backups() says. */
 bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups)
 {
