@@ -98,8 +98,13 @@ vm: deps-vm source ## boot the kernel in QEMU, two CPUs, to a shell
 check-vm: deps-vm source ## the kselftests in QEMU on two CPUs
 	$K/vm.sh check
 
-deb: deps-deb source ## Debian packages for a real machine (CONFIG=: its configuration)
-	$K/deb.sh
+deb: deps-deb source ## Debian packages for a real machine (CONFIG=small: quick to build; ARCH=arm64)
+	tools/deb/packages.sh
+
+check-deb: deps-check-deb source ## install them on two bare Debian machines in QEMU, follow two-uplinks.md there
+	CONFIG=$(or $(CONFIG),small) tools/deb/packages.sh
+	tools/deb/image.sh
+	tools/deb/check.py --logs build/check/deb build/deb/amd64 build/deb/image/bookworm.img
 
 openwrt: ## the patchset as OpenWrt wants it, into build/openwrt (OPENWRT=: its source tree)
 	tools/openwrt/openwrt.py $(or $(OPENWRT),build/openwrt)
@@ -116,4 +121,4 @@ clean: ## remove what was built, keep the compiler cache
 	patches-refresh check-style \
 	check-series check-series-newest \
 	check-robust check-debug check-locks check-races check-upstream check-interop \
-	kernels check-dask check-slurm check-whole check-cost vm check-vm deb openwrt clean
+	kernels check-dask check-slurm check-whole check-cost vm check-vm deb check-deb openwrt clean

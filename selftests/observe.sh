@@ -17,18 +17,13 @@ for name in $(every_scheduler); do
 done
 that "a full window is counted" less 0 "$(counter SchedNoRoom)"
 
-in_both sysctl -q net.ipv4.tcp_rmem="4096 30000 30000"
 scheduler minrtt
-serve
-transfer -b 3000000
-that "a window that is used up is counted" less 0 "$(counter SchedWndBlocked)"
-
 tracing=/sys/kernel/tracing
 if [ -d $tracing/events/mptcp_sched ]; then
 	echo >$tracing/trace
 	echo 1 >$tracing/events/mptcp_sched/enable
 	serve
-	transfer -b 300000
+	transfer -b 3000000
 	echo 0 >$tracing/events/mptcp_sched/enable
 	that "each decision is traced with its reason" grep -Eq \
 		'mptcp_sched_decision: sched=minrtt token=0x[0-9a-f]+ subflow=[12] bytes=[0-9]+ reason=best backup=0' \
@@ -37,5 +32,10 @@ if [ -d $tracing/events/mptcp_sched ]; then
 else
 	skip "this kernel has no tracepoints"
 fi
+
+in_both sysctl -q net.ipv4.tcp_rmem="4096 30000 30000"
+serve
+transfer -b 3000000
+that "a window that is used up is counted" less 0 "$(counter SchedWndBlocked)"
 
 finish

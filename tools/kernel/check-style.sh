@@ -92,9 +92,9 @@ run_ruff() {
 	[ -x "$venv/bin/ruff" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q ruff; } >&2
 	local config=$top/tools/mplab/pyproject.toml
 	"$venv/bin/ruff" check -q tools/mplab tools/cong-model &&
-		"$venv/bin/ruff" check -q --config "$config" tools/kernel tools/openwrt selftests &&
+		"$venv/bin/ruff" check -q --config "$config" tools/kernel tools/deb tools/openwrt selftests &&
 		"$venv/bin/ruff" format -q --check tools/mplab tools/cong-model &&
-		"$venv/bin/ruff" format -q --check --config "$config" tools/kernel tools/openwrt selftests
+		"$venv/bin/ruff" format -q --check --config "$config" tools/kernel tools/deb tools/openwrt selftests
 }
 check "ruff" run_ruff
 check "published numbers" tools/mplab/mplab evidence check

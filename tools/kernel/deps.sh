@@ -8,6 +8,7 @@ set -euo pipefail
 
 build=(gcc make libc6-dev flex bison bc perl xz-utils ccache kmod git)
 lab=(iperf3 iproute2 ethtool iputils-ping procps python3-rich python3-matplotlib python3-numpy)
+deb=("${build[@]}" libelf-dev libssl-dev debhelper dpkg-dev rsync cpio)
 
 job=${1:-}
 case $job in
@@ -20,8 +21,11 @@ bench) packages=("${build[@]}" "${lab[@]}" nginx-light curl openssl) ;;
 slurm) packages=("${build[@]}" "${lab[@]}" slurm-wlm munge) ;;
 dask) packages=("${build[@]}" "${lab[@]}" python3-distributed) ;;
 vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables qemu-system-x86 python3-venv) ;;
-deb) packages=("${build[@]}" libelf-dev libssl-dev debhelper dpkg-dev rsync cpio) ;;
-*) die "usage: deps.sh build|run|check|style|upstream|bench|slurm|dask|vm|deb" ;;
+deb) packages=("${deb[@]}")
+	[ "${CONFIG:-debian}" != debian ] || packages+=("linux-config-$base_version" pahole)
+	[ "${ARCH:-}" != arm64 ] || packages+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross) ;;
+check-deb) packages=("${deb[@]}" mmdebstrap grub-common grub-pc-bin xorriso mtools e2fsprogs qemu-system-x86 qemu-utils) ;;
+*) die "usage: deps.sh build|run|check|style|upstream|bench|slurm|dask|vm|deb|check-deb" ;;
 esac
 case $job in
 style) ;;

@@ -1,0 +1,209 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Debian packages of the patched kernel and of mptcpctl, for real machines, in build/deb/amd64.
+# Goes on where it was interrupted; a compiler cache helps when it starts anew.
+set -euo pipefail
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=../kernel/lib.sh
+. "$here/../kernel/lib.sh"
+
+usage() {
+	cat <<-USAGE
+	usage: packages.sh
+	CONFIG=debian   Debian's own configuration of $base_version (default)
+	CONFIG=small    servers and virtual machines without a desktop: quick to build
+	CONFIG=running  the running kernel's
+	CONFIG=FILE     any other
+	ARCH=arm64      cross-built (default: this machine's)
+	DEB=DIR         instead of build/deb
+	USAGE
+}
+
+# Names of one architecture: the kernel's, Debian's compiler's, its image.
+set_arch() {
+	local native
+	native=$(dpkg --print-architecture)
+	arch=${ARCH:-$native}
+	case $arch in
+	amd64) karch=x86_64 triplet=x86_64-linux-gnu ;;
+	arm64) karch=arm64 triplet=aarch64-linux-gnu ;;
+	*) die "ARCH=$arch: this is known to work for amd64 and arm64 only" ;;
+	esac
+	cross=() profiles=pkg.linux-upstream.nokerneldbg
+	if [ "$arch" != "$native" ]; then
+		cross=(CROSS_COMPILE="$triplet-")
+		# their programs would be this machine's
+		profiles+=" pkg.linux-upstream.nokernelheaders"
+	fi
+}
+
+# unpack_config FILE: as text, whatever it is packed with.
+unpack_config() {
+	case $1 in
+	*.xz) xzcat -- "$1" ;;
+	*.gz) zcat -- "$1" ;;
+	*) cat -- "$1" ;;
+	esac
+}
+
+# What the configuration starts from: a file, or nothing for the architecture's defconfig.
+find_config() {
+	local debian=/usr/src/linux-config-$base_version/config.${arch}_none_$arch.xz
+	local running
+	running=/boot/config-$(uname -r)
+	case ${CONFIG:=debian} in
+	small) config='' ;;
+	debian) config=$debian
+		[ -f "$config" ] || die "no $config: install linux-config-$base_version ($arch)," \
+			"or take CONFIG=small, running, or a file" ;;
+	running) config=$running
+		[ -f "$config" ] || config=/proc/config.gz
+		[ -f "$config" ] || die "the running kernel's configuration is neither in /boot nor in /proc" ;;
+	*) config=$CONFIG
+		[ -f "$config" ] || die "CONFIG=$config: no such file" ;;
+	esac
+	say "configuration: $CONFIG${config:+ ($config)}"
+}
+
+# How much there is to do, by experience: object files, disk in GB.
+set_size() {
+	case $CONFIG in
+	small) files=$small_files gigabytes=3 ;;
+	*) files=$debian_files gigabytes=35 ;;
+	esac
+}
+small_files=3600 debian_files=26000
+
+check_disk() {
+	local free used
+	mkdir -p "$out"
+	free=$(df --output=avail -BG "$out" | tr -dc '0-9\n' | tail -n 1)
+	used=$(du -sBG "$out" | cut -dG -f1)
+	[ $((free + used)) -ge "$gigabytes" ] ||
+		die "$out: $free GB free, about $gigabytes needed: free some, or set BUILD= to a place with more"
+}
+
+kmake() {
+	make -C "$tree" O="$out" ARCH="$karch" "${cross[@]}" CC="$cc" LOCALVERSION=-mptcp \
+		KBUILD_BUILD_USER=mptcp KBUILD_BUILD_HOST=mptcp -j"$(nproc)" "$@"
+}
+
+# Made anew when what it is made of has changed.
+configure() {
+	local stamp parts=("$here/ours.config")
+	[ "$CONFIG" != small ] || parts=("$here/small.config" "${parts[@]}")
+	stamp=$({ echo "$CONFIG"; unpack_config "${config:-/dev/null}"; cat -- "${parts[@]}" "$tree/Makefile" \
+		"$tree"/net/mptcp/Kconfig*; } | sha256sum)
+	[ "$(cat "$out/.made-of" 2>/dev/null)" != "$stamp" ] || return 0
+	if [ -n "$config" ]; then
+		unpack_config "$config" >"$out/.config"
+	else
+		kmake -s defconfig
+	fi
+	(cd "$out" && "$tree/scripts/kconfig/merge_config.sh" -m -O . .config "${parts[@]}" >/dev/null)
+	kmake -s olddefconfig
+	heed "$here/ours.config"
+	[ "$CONFIG" != small ] || [ "$arch" != amd64 ] || heed "$here/small.config"
+	printf '%s\n' "$stamp" >"$out/.made-of"
+}
+
+# heed FRAGMENT: an option of it that got lost, as what it depends on is not there, is an error.
+heed() {
+	local line lost=()
+	while read -r line; do
+		case $line in
+		CONFIG_*=\"\") ! grep "^${line%\"}" "$out/.config" | grep -qv '=""$' || lost+=("$line") ;;
+		CONFIG_*) grep -qxF -- "$line" "$out/.config" || lost+=("$line") ;;
+		\#\ CONFIG_*) line=${line#\# }
+			! grep -q "^${line%% *}=" "$out/.config" || lost+=("# $line") ;;
+		esac
+	done <"$1"
+	[ ${#lost[@]} = 0 ] || die "the configuration cannot have what $1 asks for:" "${lost[@]}"
+}
+
+objects() { find "$out" -name '*.o' | wc -l; }
+
+# progress START: a line every half minute until the build that runs beside it is done.
+progress() {
+	local first now begin=$SECONDS left
+	first=$1
+	while sleep 30; do
+		now=$(objects)
+		[ "$now" -gt $((first + 50)) ] || continue
+		if [ "$now" -lt "$files" ]; then
+			left=$(((SECONDS - begin) * (files - now) / (now - first) / 60 + 1))
+			say "$((100 * now / files)) %, $(((SECONDS - begin) / 60)) min, about $left min left"
+		else
+			say "$(((SECONDS - begin) / 60)) min, nearly done: modules are linked, packages packed"
+		fi
+	done
+}
+
+build_kernel() {
+	local log=$deb/$arch.log begin=$SECONDS
+	say "building; what make says goes to $log"
+	progress "$(objects)" &
+	trap 'kill "$progress" 2>/dev/null || true' EXIT
+	progress=$!
+	DEB_BUILD_PROFILES=$profiles KDEB_COMPRESS=xz \
+		kmake KDEB_PKGVERSION="$(kmake -s kernelversion)-1mptcp" bindeb-pkg >"$log" 2>&1 || {
+		grep -E 'error|Error' "$log" | head -n 20 >&2 || tail -n 20 "$log" >&2
+		die "the build failed; all it said is in $log. Mend it and call the same again: it goes on there"
+	}
+	kill "$progress"
+	trap - EXIT
+	say "built in $(((SECONDS - begin + 59) / 60)) min, $(du -sh "$out" | cut -f1) of disk"
+}
+
+# The command-line tool as a package, so that the machine needs no compiler.
+build_mptcpctl() {
+	local root=$deb/mptcpctl version
+	version=$(kmake -s kernelversion)-1mptcp
+	rm -rf -- "$root"
+	cp -a -- "$top/tools/mptcpctl" "$root.src"
+	make -s -C "$root.src" clean
+	make -s -C "$root.src" CC="$triplet-gcc" DESTDIR="$root" PREFIX=/usr install
+	rm -rf -- "$root.src"
+	mkdir -p "$root/DEBIAN"
+	sed "s/@VERSION@/$version/; s/@ARCH@/$arch/" "$here/mptcpctl.control" >"$root/DEBIAN/control"
+	dpkg-deb --root-owner-group -b "$root" "$packages/mptcpctl_${version}_$arch.deb" >/dev/null
+	rm -rf -- "$root"
+}
+
+# Every module and tool of ours that a package holds; one that is missing is an error.
+list_packages() {
+	local package listed=$deb/$arch.contents name missing=0
+	say "packages:"
+	for package in "$packages"/*.deb; do
+		printf '  %s\n' "$package"
+		dpkg-deb -c "$package" | awk '{ print $6 }' |
+			grep -E 'vmlinuz-|/config-|mptcp_(sched|cong|diag)|bin/mptcpctl' | sed 's/^\./    /' || true
+	done | tee "$listed"
+	for name in $(sed -nE 's/^CONFIG_(MPTCP_(SCHED|CONG)_[A-Z]*)=m$/\1/p' "$here/ours.config" |
+		tr '[:upper:]' '[:lower:]'); do
+		grep -q "$name.ko" "$listed" || { say "error: no package holds $name.ko"; missing=1; }
+	done
+	return $missing
+}
+
+[ $# = 0 ] || { usage >&2; exit 2; }
+set_arch
+find_config
+set_size
+tree=$(source_tree patched)
+deb=${DEB:-$build/deb}
+packages=$deb/$arch
+out=$deb/$arch.$(basename -- "$CONFIG" .config)/kernel
+check_disk
+cc=${triplet}-gcc
+if command -v ccache >/dev/null; then
+	cc="ccache $cc"
+	export CCACHE_DIR=${CCACHE_DIR:-$build/ccache}
+fi
+configure
+build_kernel
+rm -rf -- "$packages"
+mkdir -p "$packages"
+mv -- "$(dirname -- "$out")"/*.deb "$packages"
+build_mptcpctl
+list_packages
