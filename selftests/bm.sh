@@ -55,7 +55,7 @@ a_bloated_path() {
 	# 3 times the round trip of 43 ms without a queue, and some more as the transfer starts
 	that "minrtt+bm: the queue is short" less "$with" 200
 	that "minrtt+bm: that is counted" less 0 "$capped"
-	that "minrtt+bm: both paths are used up" less 6800 "$goodput"
+	in_time "minrtt+bm: both paths are used up" less 6800 "$goodput"
 
 	in_client sysctl -q net.mptcp.sched_bm_lambda=600
 	measure minrtt+bm
@@ -74,13 +74,13 @@ a_good_path() {
 	alone=$goodput
 	measure minrtt+bm
 	arrived $bulk "paths with short queues: the bytes are right"
-	that "it costs at most 10 %" less $((alone * 9 / 10)) "$goodput"
+	in_time "it costs at most 10 %" less $((alone * 9 / 10)) "$goodput"
 
 	in_server ip mptcp endpoint flush
 	shape 1 4mbit 20ms 1000
 	measure minrtt+bm
 	arrived $bulk "a single subflow: the bytes are right"
-	that "it is used up" less 3400 "$goodput"
+	in_time "it is used up" less 3400 "$goodput"
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 }
 

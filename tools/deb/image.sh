@@ -39,6 +39,7 @@ dress() {
 		GRUB_DISABLE_OS_PROBER=true
 	GRUB
 	mkdir -p "$root/boot/grub"
+	chroot "$root" grub-editenv /boot/grub/grubenv create
 	cat >"$root/boot/grub/grub.cfg" <<-GRUB
 		linux /$(cd "$root" && echo boot/vmlinuz-*) root=/dev/vda console=ttyS0 quiet
 		initrd /$(cd "$root" && echo boot/initrd.img-*)
@@ -75,6 +76,13 @@ make_cd() {
 		terminal_input serial
 		terminal_output serial
 		search --no-floppy --label root --set=root
+		# what grub-reboot asked for, once: GRUB on a disk would find its notes by itself
+		load_env -f /boot/grub/grubenv next_entry
+		set once=$next_entry
+		set next_entry=
+		save_env -f /boot/grub/grubenv next_entry
+		set next_entry=$once
+		export next_entry
 		configfile /boot/grub/grub.cfg
 	GRUB
 	grub-mkrescue -o "$out/boot.iso" "$root" >/dev/null 2>&1 || die "grub-mkrescue failed: it needs grub-pc-bin, xorriso, mtools"
@@ -86,7 +94,7 @@ case ${1:-} in
 	stamp=$(sha256sum <"$0")
 	if [ ! -f "$disk" ] || [ "$(cat "$disk.made-of" 2>/dev/null)" != "$stamp" ]; then make_disk; fi
 	printf '%s\n' "$stamp" >"$disk.made-of"
-	[ -f "$out/boot.iso" ] || make_cd ;;
+	make_cd ;;
 hook) dress "$2"; pack "$2" ;;
 *) die "usage: image.sh (RELEASE=: of Debian, default $release)" ;;
 esac
