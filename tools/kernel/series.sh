@@ -7,7 +7,7 @@
 patches=$top/patches
 # In the order in which they apply. Linux as it came gets the first one, too: with it, it boots
 # in the test bed as ours does.
-groups=(testbed fixes fallback sched cong)
+groups=(testbed fixes fallback sched cong sockopt)
 
 # git in $tree, whatever the user's own configuration says.
 tree_git() {
