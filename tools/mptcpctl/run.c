@@ -12,13 +12,17 @@
 #include "mptcpctl.h"
 
 static const char help[] =
-	"usage: mptcpctl run [--scheduler S] [--congestion C] [--weight N] -- PROGRAM [ARG]...\n"
+	"usage: mptcpctl run [--scheduler S] [--congestion C] [--weight N] [--tell | --quiet]\n"
+	"                    -- PROGRAM [ARG]...\n"
 	"Runs PROGRAM, unmodified: its TCP sockets become MPTCP sockets.\n"
 	"  -s, --scheduler S    packet scheduler of its connections, with its extensions, if any:\n"
 	"                       minrtt+rp (see: mptcpctl list)\n"
 	"  -c, --congestion C   congestion control of its connections\n"
 	"  -w, --weight N       for congestion control ewlia: grow as one of N senders, 1 to 65535\n"
 	"                       (0: net.mptcp.ewlia_weight, the default)\n"
+	"  -t, --tell           say on standard error which of its connections were plain TCP after all;\n"
+	"                       the default if that is a terminal\n"
+	"  -q, --quiet          do not\n"
 	"Statically linked and set-user-ID programs stay with TCP. The exit status is the\n"
 	"program's; 127 if it was not found, 126 if it cannot be run, 2 if it was not tried.\n";
 
@@ -26,6 +30,7 @@ struct wish {
 	const char *scheduler;	/* NULL: the default */
 	const char *congestion;	/* NULL: the default */
 	int weight;		/* -1: the default */
+	bool tell;
 };
 
 static bool try_options(int fd, const struct wish *wish)
@@ -117,6 +122,7 @@ static int execute(const char *library, const struct wish *wish, char **argv)
 	setenv("MPTCPCTL_SCHEDULER", wish->scheduler ? wish->scheduler : "", 1);
 	setenv("MPTCPCTL_CONGESTION", wish->congestion ? wish->congestion : "", 1);
 	setenv("MPTCPCTL_WEIGHT", weight, 1);
+	setenv("MPTCPCTL_TELL", wish->tell ? "1" : "", 1);
 	execvp(argv[0], argv);
 	error = errno;
 	complain("%s: %s", argv[0], strerror(error));
@@ -129,14 +135,16 @@ int cmd_run(int argc, char **argv)
 		{ "scheduler", required_argument, NULL, 's' },
 		{ "congestion", required_argument, NULL, 'c' },
 		{ "weight", required_argument, NULL, 'w' },
+		{ "tell", no_argument, NULL, 't' },
+		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{}
 	};
-	struct wish wish = { .weight = -1 };
+	struct wish wish = { .weight = -1, .tell = isatty(STDERR_FILENO) };
 	char library[PATH_MAX + 32];
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "+s:c:w:h", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+s:c:w:tqh", options, NULL)) != -1) {
 		switch (opt) {
 		case 's':
 			wish.scheduler = optarg;
@@ -147,6 +155,12 @@ int cmd_run(int argc, char **argv)
 		case 'w':
 			if (!parse_weight(optarg, &wish.weight))
 				return EXIT_USAGE;
+			break;
+		case 't':
+			wish.tell = true;
+			break;
+		case 'q':
+			wish.tell = false;
 			break;
 		case 'h':
 			fputs(help, stdout);

@@ -81,6 +81,22 @@ check "run: UDP stays UDP, TCP becomes MPTCP" 0 "^17 262$" ctl run -- python3 -c
 opt = (socket.SOL_SOCKET, socket.SO_PROTOCOL)
 udp, tcp = socket.socket(type=socket.SOCK_DGRAM), socket.socket(socket.AF_INET6)
 print(udp.getsockopt(*opt), tcp.getsockopt(*opt))'
+# told PORT OPTION: how many lines of plain TCP come beside a transfer to an iperf3 that listens there
+told() {
+	ctl run "$2" -- iperf3 -c 127.0.0.1 -p "$1" -n 100K >/dev/null 2>"$work/told"
+	grep -c "^mptcpctl: 127.0.0.1 port $1: plain TCP" "$work/told"
+}
+# listening COMMAND...: an iperf3 server in the background that ends after a connection
+listening() {
+	ip netns exec "$ns" "$@" -1 >/dev/null 2>&1 &
+	sleep 1
+}
+listening iperf3 -s -p 7006
+check "run --tell: the peer has no MPTCP, told once" 0 "^1$" told 7006 --tell
+listening iperf3 -s -p 7007
+check "run --quiet says nothing of it" 1 "^0$" told 7007 --quiet
+listening "$tool" run -- iperf3 -s -p 7008
+check "run --tell: a peer with MPTCP is not worth a word" 1 "^0$" told 7008 --tell
 in_ns sysctl -q net.mptcp.enabled=0
 check "run: MPTCP is off" 2 "net.mptcp.enabled=1" ctl run -- true
 check "the library falls back to TCP" 0 "^6 reno$" in_ns env LD_PRELOAD="$PWD/libmptcpctl.so" \

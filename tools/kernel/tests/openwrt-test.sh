@@ -6,25 +6,10 @@ set -euo pipefail
 
 # shellcheck source=../lib.sh
 . "$(cd -- "$(dirname -- "$0")/.." && pwd)/lib.sh"
-work=$(mktemp -d)
-trap 'rm -rf -- "$work"' EXIT
+# shellcheck source=tap.sh
+. "$top/tools/kernel/tests/tap.sh"
 out=$work/openwrt
 patches=$out/target/linux/generic/pending-$base_version
-tests=0 failures=0
-
-# check WHAT COMMAND...
-check() {
-	local what=$1
-	shift
-	tests=$((tests + 1))
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $tests $what"
-	else
-		failures=$((failures + 1))
-		echo "not ok $tests $what"
-		sed 's/^/# /' "$work/log" | head -n 40
-	fi
-}
 
 # Linux as it came, those directories that patches may touch.
 plain_linux() {
@@ -109,5 +94,4 @@ check "with a symbol of the kernel" symbols_exist
 check "and the modules that it needs" needed_modules_are_packages
 check "mptcpctl builds from its package, with musl" tool_builds
 check "written again into the same tree" again
-echo "1..$tests"
-[ "$failures" = 0 ]
+tally

@@ -6,24 +6,9 @@ set -euo pipefail
 
 # shellcheck source=../lib.sh
 . "$(cd -- "$(dirname -- "$0")/.." && pwd)/lib.sh"
-work=$(mktemp -d)
-trap 'rm -rf -- "$work"' EXIT
+# shellcheck source=tap.sh
+. "$top/tools/kernel/tests/tap.sh"
 export DEB=$build/check/deb
-tests=0 failures=0
-
-# check WHAT COMMAND...
-check() {
-	local what=$1
-	shift
-	tests=$((tests + 1))
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $tests $what"
-	else
-		failures=$((failures + 1))
-		echo "not ok $tests $what"
-		tail -n 40 "$work/log" | sed 's/^/# /'
-	fi
-}
 
 packages() { "$top/tools/deb/packages.sh" >"$work/said" 2>&1 || { cat "$work/said"; return 1; }; }
 
@@ -71,6 +56,4 @@ check "the tool, its library, its header, its manual page" holds mptcpctl usr/bi
 	include/mptcp_sched.h man8/mptcpctl.8
 sed -i '/^CONFIG_NET=y/d' "$CONFIG"
 check "a configuration that cannot have MPTCP is refused, by name" refuses 'CONFIG_MPTCP=y'
-echo "1..$tests"
-echo "# $((tests - failures)) passed, $failures failed, 0 skipped"
-[ $failures = 0 ]
+tally
