@@ -8,13 +8,13 @@ set -euo pipefail
 
 build=(gcc make libc6-dev flex bison bc perl xz-utils ccache kmod git)
 lab=(iperf3 iproute2 ethtool iputils-ping procps python3-rich python3-matplotlib python3-numpy)
-deb=("${build[@]}" libelf-dev libssl-dev debhelper dpkg-dev rsync cpio)
+deb=("${build[@]}" libelf-dev libssl-dev openssl debhelper dpkg-dev rsync cpio)
 
 job=${1:-}
 case $job in
 build) packages=("${build[@]}") ;;
 run) packages=("${build[@]}" "${lab[@]}") ;;
-check) packages=("${build[@]}" "${lab[@]}" tcpdump man-db g++ patch musl-tools python3-dpkt nftables mptcpize curl) ;;
+check) packages=("${lab[@]}" "${deb[@]}" tcpdump man-db g++ patch musl-tools python3-dpkt nftables mptcpize curl) ;;
 style) packages=("${build[@]}" sparse shellcheck python3-venv codespell python3-rich python3-numpy) ;;
 upstream) packages=("${build[@]}" iproute2 ethtool iputils-ping procps iptables nftables tcpdump) ;;
 bench) packages=("${build[@]}" "${lab[@]}" nginx-light curl openssl) ;;

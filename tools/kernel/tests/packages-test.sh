@@ -44,7 +44,7 @@ tiny() {
 check "a configuration that is not there is refused" env CONFIG="$work/none" bash -c "$(declare -f refuses packages)
 	top=$top work=$work; refuses 'no such file'"
 check "so is an architecture that nobody tried" env ARCH=vax bash -c "$(declare -f refuses packages)
-	top=$top work=$work; refuses 'known to work for'"
+	top=$top work=$work; refuses 'are known here'"
 check "a small configuration" tiny
 export CONFIG=$work/tiny.config
 check "packages of it" packages
