@@ -17,8 +17,10 @@ You are root in the network namespace "client" of the patched kernel.
 
   ip netns exec server CMD     run CMD on the server (or on router1, router2, ...)
   mptcpctl list                schedulers; "mptcpctl set rr" changes the default
-  mptcpctl run -- CMD          run any program over MPTCP, e.g. iperf3 -c {server}
+  mptcpctl run -- CMD          run any program over MPTCP: iperf3 -c {server} (an iperf3 with
+                               MPTCP listens there)
   ss -Mi, ip mptcp, nstat -az 'MPTcpExt*', tcpdump, ethtool, mptcpd: as usual
+  Rates are those towards the server; the way back has the delay only.
   Files you write are gone afterwards. Leave with "exit".
 """
 
@@ -35,8 +37,11 @@ def _script(paths: list[Path], buffer: int | None, argv: list[str], directory: F
         return setup + f"PATH={tool}:$PATH\n{enter} {shlex.join(argv)}\n"
     server = topology.address(topology.SERVER, 1, paths[0].family)
     banner = BANNER.format(picture=topology.picture(net), server=server)
+    listen = f"ip netns exec {topology.SERVER} {shlex.quote(str(MPTCPCTL))} run -q -- iperf3 -s -D\n"
     return (
-        setup + f"cat <<'END'\n{banner}\nEND\n{enter} bash --rcfile {shlex.quote(str(directory / RC))} -i\n"
+        setup
+        + listen
+        + f"cat <<'END'\n{banner}\nEND\n{enter} bash --rcfile {shlex.quote(str(directory / RC))} -i\n"
     )
 
 
