@@ -67,7 +67,7 @@ static void tell_peer(int fd)
 		 ntohs(((struct sockaddr_in *)&peer)->sin_port));
 	if (!strcmp(line, last))
 		return;
-	strcpy(last, line);
+	snprintf(last, sizeof(last), "%s", line);
 	dprintf(STDERR_FILENO, "mptcpctl: %s: plain TCP: it does not speak MPTCP, or something on the way removes it\n",
 		line);
 }
