@@ -160,10 +160,19 @@ path() {
 	tc -n "$server" qdisc add dev "s$1" root netem rate "$2" delay "$3" limit 1000
 }
 
+# linux_defaults: whatever this machine was configured with, of which new namespaces take over some.
+# A namespace may have reno on every machine.
+linux_defaults() {
+	in_both sysctl -q net.mptcp.scheduler=default
+	in_both sysctl -q net.ipv4.tcp_congestion_control=cubic 2>"$work/err" ||
+		in_both sysctl -q net.ipv4.tcp_congestion_control=reno
+}
+
 # hosts RATE1 DELAY1 RATE2 DELAY2
 hosts() {
 	ip netns add "$client"
 	ip netns add "$server"
+	linux_defaults
 	ip -n "$client" link set lo up
 	ip -n "$server" link set lo up
 	path 1 "$1" "$2"

@@ -57,7 +57,7 @@ struct mptcp_sched_list {
 
 struct mptcp_sched_net {
 	struct mptcp_sched_list __rcu *allowed; /* NULL: MPTCP_SCHED_ALLOWED */
-	struct mptcp_sched_ops __rcu *sched;	/* the default, pinned; NULL: "default" */
+	struct mptcp_sched_ops __rcu *sched;	/* the default, pinned; NULL: as configured */
 	u8 ext;					/* and its extensions */
 	struct ctl_table_header *sysctl;
 };
@@ -226,10 +226,12 @@ int mptcp_sched_init_default(struct mptcp_sock *msk)
 {
 	const struct net *net = sock_net((struct sock *)msk);
 	const struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
+	struct mptcp_sched_ops *sched;
 	int err;
 
 	rcu_read_lock();
-	err = mptcp_init_sched(msk, rcu_dereference(sn->sched), READ_ONCE(sn->ext));
+	sched = rcu_dereference(sn->sched) ?: mptcp_sched_find(CONFIG_DEFAULT_MPTCP_SCHED);
+	err = mptcp_init_sched(msk, sched, READ_ONCE(sn->ext));
 	rcu_read_unlock();
 
 	return err;

@@ -60,6 +60,7 @@ routed_hosts() {
 		ip -n "$server" route add "10.0.$n.0/24" via "10.1.$n.254"
 	done
 	ip netns exec "$router" sysctl -q net.ipv4.ip_forward=1
+	linux_defaults
 	in_both sysctl -q net.ipv4.tcp_no_metrics_save=1
 	in_client ip mptcp limits set subflow 4 add_addr_accepted 4
 	in_server ip mptcp limits set subflow 4 add_addr_accepted 4
