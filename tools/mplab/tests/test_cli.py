@@ -16,6 +16,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import asked, cli, commands, cost, paths, places, units, workloads
+from mplab.cost import crowd, transfer
 from mplab.guest import Guests
 from mplab.schedulers import Schedulers, available
 
@@ -113,6 +114,8 @@ class CommandLine(unittest.TestCase):
     def test_cost_compares_one_thing(self) -> None:
         said = self.fails("cost", "--congestion", "reno", "--against", "stock")
         self.assertIn("not allowed with", said)
+        said = self.fails("cost", "--connections", "--scheduler", "rr,minrtt")
+        self.assertIn("compares two kernels", said)
 
     def test_cost_of_what_the_kernel_has(self) -> None:
         with (
@@ -213,14 +216,14 @@ class Cost(unittest.TestCase):
         """A machine that becomes slower slows all of a round: the ratio stays."""
         asked: list[str] = []
 
-        def measured(candidate: cost.Candidate, seconds: float) -> cost.Cost:
+        def measured(candidate: transfer.Candidate, seconds: float) -> transfer.Cost:
             asked.append(candidate.congestion)
             slower = 1 + (len(asked) - 1) // 2
-            return cost.Cost(slower * {"reno": 4.0, "lia": 5.0}[candidate.congestion], 7)
+            return transfer.Cost(slower * {"reno": 4.0, "lia": 5.0}[candidate.congestion], 7)
 
         said = io.StringIO()
-        with mock.patch.object(cost, "_cost", measured), contextlib.redirect_stderr(said):
-            view = cost.compare_controls(Guests(), ["reno", "lia"], 10, 3)
+        with mock.patch.object(transfer, "_cost", measured), contextlib.redirect_stderr(said):
+            view = transfer.compare_controls(Guests(), ["reno", "lia"], 10, 3)
         self.assertEqual(asked, ["reno", "lia"] * 3)
         self.assertIn("round 3 of 3", said.getvalue())
         columns = [list(column.cells) for column in view.columns]
@@ -232,13 +235,13 @@ class Cost(unittest.TestCase):
     def test_schedulers_over_faster_paths(self) -> None:
         asked: list[tuple[str, float]] = []
 
-        def measured(candidate: cost.Candidate, seconds: float) -> cost.Cost:
+        def measured(candidate: transfer.Candidate, seconds: float) -> transfer.Cost:
             asked.append((candidate.scheduler, candidate.rate))
-            return cost.Cost(1.0)
+            return transfer.Cost(1.0)
 
-        with mock.patch.object(cost, "_cost", measured), contextlib.redirect_stderr(io.StringIO()):
-            cost.compare_schedulers(Guests(), ["default", "rr"], 10, 1)
-            cost.compare_schedulers(Guests(), ["rr"], 10, 1, rate=1e9)
+        with mock.patch.object(transfer, "_cost", measured), contextlib.redirect_stderr(io.StringIO()):
+            transfer.compare_schedulers(Guests(), ["default", "rr"], 10, 1)
+            transfer.compare_schedulers(Guests(), ["rr"], 10, 1, rate=1e9)
         self.assertEqual(asked, [("default", 400e6), ("rr", 400e6), ("rr", 1e9)])
 
     def test_kernels_in_turn(self) -> None:
@@ -246,20 +249,38 @@ class Cost(unittest.TestCase):
         kernels = (Path("/one"), Path("/other"))
         with (
             mock.patch.object(
-                cost, "_cost", lambda c, seconds: cost.Cost(3.0 if c.guests.kernel == kernels[0] else 2)
+                transfer,
+                "_cost",
+                lambda c, seconds: transfer.Cost(3.0 if c.guests.kernel == kernels[0] else 2),
             ),
             contextlib.redirect_stderr(io.StringIO()),
         ):
-            view = cost.compare(kernels, 10, 2)
-        self.assertEqual(list(view.columns[0].cells), list(cost.MODES))
-        self.assertEqual(list(view.columns[3].cells), ["1.500 [1.500..1.500]"] * 2)
+            view = transfer.compare(kernels, 10, 2)
+        self.assertEqual(list(view.columns[0].cells), [mode.name for mode in transfer.MODES])
+        self.assertEqual(list(view.columns[3].cells), ["1.500 [1.500..1.500]"] * len(transfer.MODES))
 
     def test_boot_and_topology_do_not_count(self) -> None:
         """10 s of 1 GB/s for 30 s of CPU time, of which an empty transfer takes 20 s and 0.5 GB."""
-        runs = {0.5: cost.Spent(20.0, 0.5, 1000), 10.0: cost.Spent(30.0, 10.5, 51000)}
-        with mock.patch.object(cost, "_run", lambda c, seconds: runs[seconds]):
-            found = cost._cost(cost.Candidate("x", Guests()), 10.0)
+        runs = {0.5: transfer.Spent(20.0, 0.5, 1000), 10.0: transfer.Spent(30.0, 10.5, 51000)}
+        with mock.patch.object(transfer, "_run", lambda c, seconds: runs[seconds]):
+            found = transfer._cost(transfer.Candidate("x", Guests()), 10.0)
         self.assertEqual((found.cpu, found.decisions), (1, 5))
+
+    def test_connections_beside_others(self) -> None:
+        """What comes before the connections that are counted is taken off."""
+        kernels = (Path("/one"), Path("/other"))
+
+        def run(beside: crowd.Crowd, times: int) -> tuple[float, float]:
+            slower = 2 if beside.guests.kernel == kernels[0] else 1
+            return beside.present + times * slower * 1e-4, 5000.0
+
+        with mock.patch.object(crowd, "_run", run), contextlib.redirect_stderr(io.StringIO()):
+            view = crowd.compare(kernels, 1)
+        columns = [list(column.cells) for column in view.columns]
+        self.assertEqual(columns[1], ["0", "1,000", "20,000"] * 2)
+        self.assertEqual(columns[3][0], "100.0 [100.0..100.0]")
+        self.assertEqual(columns[4], ["2.000 [2.000..2.000]"] * 6)
+        self.assertEqual(columns[5], ["", "5000", "5000"] * 2)
 
 
 class Available(unittest.TestCase):

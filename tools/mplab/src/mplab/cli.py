@@ -269,8 +269,15 @@ def _parser() -> argparse.ArgumentParser:
         "argv", nargs="*", metavar="COMMAND", help="run this instead; write -- before it"
     )
 
-    cost = sub.add_parser("cost", help="CPU time per transfer, by kernel, scheduler or congestion control")
+    cost = sub.add_parser(
+        "cost", help="CPU time per transfer or connection, by kernel, scheduler or congestion control"
+    )
     _kernel_option(cost)
+    cost.add_argument(
+        "--connections",
+        action="store_true",
+        help="on both kernels: made and closed, with up to 20,000 others present",
+    )
     what = cost.add_mutually_exclusive_group()
     what.add_argument("--against", metavar="KERNEL", help="(default: stock)")
     what.add_argument(

@@ -8,29 +8,25 @@ empty transfer and taken off.
 
 from __future__ import annotations
 
-import argparse
 import os
-import resource
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 
 from rich.markup import escape
 from rich.table import Table
 
-from . import asked, paths
-from .experiment import TCP, Conditions, measure
-from .guest import Guests
-from .report import console
-from .schedulers import available
-from .topology import CLIENT
-from .workloads import Bulk
+from .. import paths
+from ..experiment import TCP, Conditions, measure
+from ..guest import Guests
+from ..topology import CLIENT
+from ..workloads import Bulk
+from .measure import in_turn, ratio, spread, used
 
 RATE, SCHEDULERS_RATE = 200e6, 400e6  # of each path, bit/s; decisions cost more the faster they must be made
 DECISIONS = tuple(f"Sched{what}" for what in ("Pick", "Ahead", "Again", "Copy", "Retrans"))
-MODES = {"plain TCP": TCP, "MPTCP, default scheduler": "default"}
 EMPTY = 0.5  # seconds of a transfer that costs next to nothing
 
 
@@ -42,7 +38,23 @@ class Candidate:
     guests: Guests
     scheduler: str = "default"
     congestion: str = "cubic"
-    rate: float = RATE
+    rate: float = RATE  # of all paths together, divided by two
+    paths: int = 2
+
+
+@dataclass(frozen=True)
+class Mode:
+    """What is compared on two kernels."""
+
+    name: str
+    scheduler: str
+    paths: int = 2
+
+
+MODES = (
+    Mode("plain TCP", TCP),
+    *(Mode(f"MPTCP, subflows: {n}", "default", n) for n in (1, 2, 4, 8)),
+)
 
 
 @dataclass(frozen=True)
@@ -71,13 +83,11 @@ class Cost:
 def _run(candidate: Candidate, seconds: float) -> Spent:
     """One transfer."""
 
-    def used() -> float:
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-
     before = used()
-    path = paths.Path(candidate.rate, 0.010, 0.020)
-    wanted = Conditions((path, path), candidate.scheduler, candidate.congestion, Bulk(seconds, 0))
+    path = paths.Path(2 * candidate.rate / candidate.paths, 0.010, 0.020)
+    wanted = Conditions(
+        (path,) * candidate.paths, candidate.scheduler, candidate.congestion, Bulk(seconds, 0)
+    )
     result = measure(candidate.guests, wanted, cpu=0)
     counters = result.counters.get(CLIENT, {})
     decisions = sum(counters.get(name, 0) for name in DECISIONS)
@@ -89,29 +99,8 @@ def _cost(candidate: Candidate, seconds: float) -> Cost:
     return _run(candidate, seconds).per_gigabyte(base)
 
 
-def _in_turn(candidates: Sequence[Candidate], seconds: float, rounds: int, what: str) -> list[list[Cost]]:
-    """Each one's costs, one per round."""
-    costs: list[list[Cost]] = [[] for _ in candidates]
-    for n in range(rounds):
-        print(f"mplab: {what}: round {n + 1} of {rounds}", file=sys.stderr)
-        for candidate, cost in zip(candidates, costs, strict=True):
-            cost.append(_cost(candidate, seconds))
-    return costs
-
-
-def _spread(values: Sequence[float], digits: int = 2) -> str:
-    """Median and range."""
-    middle, low, high = (f"{v:.{digits}f}" for v in (median(values), min(values), max(values)))
-    return f"{middle} [{low}..{high}]"
-
-
-def _seconds(costs: Sequence[Cost]) -> str:
-    return _spread([cost.cpu for cost in costs])
-
-
-def _ratio(costs: Sequence[Cost], base: Sequence[Cost]) -> str:
-    """Of the same rounds."""
-    return _spread([a.cpu / b.cpu for a, b in zip(costs, base, strict=True)], 3)
+def _cpu(costs: Sequence[Cost]) -> list[float]:
+    return [cost.cpu for cost in costs]
 
 
 def _table(seconds: float, rounds: int, rate: float, columns: Sequence[str]) -> Table:
@@ -128,10 +117,13 @@ def compare(kernels: tuple[Path, Path], seconds: float, rounds: int, rate: float
     names = [f"{os.path.relpath(k)} s/GB" for k in kernels]
     view = _table(seconds, rounds, rate, ("transfer", *names, "ratio"))
     with Guests(kernels[0]) as one, Guests(kernels[1]) as other:
-        for mode, scheduler in MODES.items():
-            both = [Candidate(mode, guests, scheduler, rate=rate) for guests in (one, other)]
-            costs = _in_turn(both, seconds, rounds, mode)
-            view.add_row(mode, *map(_seconds, costs), _ratio(*costs))
+        for mode in MODES:
+            both = [
+                Candidate(mode.name, guests, mode.scheduler, rate=rate, paths=mode.paths)
+                for guests in (one, other)
+            ]
+            costs = in_turn(both, partial(_cost, seconds=seconds), rounds, mode.name)
+            view.add_row(mode.name, *(spread(_cpu(one)) for one in costs), ratio(*map(_cpu, costs)))
     return view
 
 
@@ -140,10 +132,10 @@ def _on_one(candidates: Sequence[Candidate], what: str, seconds: float, rounds: 
     first, names = candidates[0], [candidate.name for candidate in candidates]
     columns = (f"MPTCP, {what}", "s/GB", f"of {first.name}", "decisions per MB")
     view = _table(seconds, rounds, first.rate, columns)
-    costs = _in_turn(candidates, seconds, rounds, ", ".join(names))
+    costs = in_turn(candidates, partial(_cost, seconds=seconds), rounds, ", ".join(names))
     for name, cost in zip(names, costs, strict=True):
         decisions = f"{median(c.decisions for c in cost):.1f}"
-        view.add_row(name, _seconds(cost), _ratio(cost, costs[0]), decisions)
+        view.add_row(name, spread(_cpu(cost)), ratio(_cpu(cost), _cpu(costs[0])), decisions)
     return view
 
 
@@ -159,24 +151,3 @@ def compare_schedulers(
 ) -> Table:
     candidates = [Candidate(name, guests, scheduler=name, rate=rate) for name in names]
     return _on_one(candidates, "scheduler", seconds, rounds)
-
-
-def show(view: Table) -> None:
-    console().print(view)
-
-
-def run(args: argparse.Namespace) -> int:
-    """mplab cost."""
-    kernel, how = asked.kernel(args.kernel), {"seconds": args.seconds, "rounds": args.rounds}
-    how |= {"rate": args.rate} if args.rate else {}
-    if args.congestion is None and args.scheduler is None:
-        show(compare((kernel, asked.kernel(args.against or "stock")), **how))
-        return 0
-    with Guests(kernel) as guests:
-        schedulers, controls = available(guests)
-        if args.congestion:
-            view = compare_controls(guests, asked.controls(args.congestion, controls), **how)
-        else:
-            view = compare_schedulers(guests, asked.schedulers(args.scheduler, schedulers), **how)
-    show(view)
-    return 0

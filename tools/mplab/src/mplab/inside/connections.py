@@ -36,10 +36,13 @@ def stop(*_: object) -> None:
     raise Enough
 
 
+def protocol(c: Config) -> int:
+    return IPPROTO_MPTCP if c["protocol"] == "mptcp" else socket.IPPROTO_TCP
+
+
 def _socket(c: Config) -> socket.socket:
     family = socket.AF_INET6 if c["family"] == 6 else socket.AF_INET
-    protocol = IPPROTO_MPTCP if c["protocol"] == "mptcp" else socket.IPPROTO_TCP
-    return socket.socket(family, socket.SOCK_STREAM, protocol)
+    return socket.socket(family, socket.SOCK_STREAM, protocol(c))
 
 
 def _with_options(made: socket.socket, c: Config) -> socket.socket:

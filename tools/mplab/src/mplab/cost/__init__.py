@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""What MPTCP costs in CPU time and memory, on two kernels or among schedulers."""
+
+from __future__ import annotations
+
+import argparse
+
+from .. import asked
+from ..guest import Guests
+from ..report import console
+from ..schedulers import available
+from ..units import UsageError
+from . import crowd, transfer
+
+
+def run(args: argparse.Namespace) -> int:
+    """mplab cost."""
+    one_kernel = args.congestion is not None or args.scheduler is not None
+    if args.connections and one_kernel:
+        raise UsageError("--connections compares two kernels, not what one has: name it alone")
+    kernel, how = asked.kernel(args.kernel), {"seconds": args.seconds, "rounds": args.rounds}
+    how |= {"rate": args.rate} if args.rate else {}
+    if not one_kernel:
+        kernels = (kernel, asked.kernel(args.against or "stock"))
+        view = crowd.compare(kernels, args.rounds) if args.connections else transfer.compare(kernels, **how)
+        console().print(view)
+        return 0
+    with Guests(kernel) as guests:
+        schedulers, controls = available(guests)
+        if args.congestion:
+            view = transfer.compare_controls(guests, asked.controls(args.congestion, controls), **how)
+        else:
+            view = transfer.compare_schedulers(guests, asked.schedulers(args.scheduler, schedulers), **how)
+    console().print(view)
+    return 0

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""What a connection costs while many others are there: CPU time to make, use and close it, and
+memory of an idle one.
+
+Both ends are in one guest. What comes before is measured by itself, and taken off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from rich.markup import escape
+from rich.table import Table
+
+from ..guest import Guests, scratch
+from ..workloads.base import INSIDE, ISOLATED, MPTCP, PYTHON
+from .measure import in_turn, ratio, spread, used
+
+PRESENT = (0, 1000, 20000)  # other connections
+TIMES = 20000  # connections made and closed
+MEMORY = "3G"  # of the guest: 20,000 connections take 200 MB, and it takes from the host what it uses
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """What is compared: connections of a protocol beside others."""
+
+    guests: Guests
+    protocol: str
+    present: int
+
+
+@dataclass(frozen=True)
+class Figures:
+    """CPU microseconds of a connection; bytes of an idle one, both ends together."""
+
+    cpu: float
+    memory: float
+
+
+def _run(crowd: Crowd, times: int) -> tuple[float, float]:
+    """CPU seconds, and bytes of each connection that was there."""
+    before = used()
+    with scratch() as directory:
+        out = directory / "crowd.json"
+        config = {"program": "crowd.crowd", "protocol": crowd.protocol, "present": crowd.present}
+        config |= {"times": times, "out": str(out)}
+        command = f"{PYTHON} {ISOLATED} {shlex.join([str(INSIDE), json.dumps(config)])}"
+        crowd.guests.run(f"{command}\n", directory, "--mem", MEMORY)
+        return used() - before, json.loads(out.read_text())["bytes"]
+
+
+def _figures(crowd: Crowd) -> Figures:
+    base, _ = _run(crowd, 0)
+    cpu, memory = _run(crowd, TIMES)
+    return Figures((cpu - base) / TIMES * 1e6, memory)
+
+
+def compare(kernels: Sequence[Path], rounds: int) -> Table:
+    """Connections on both kernels, and the ratio first to second."""
+    title = f"A connection made, used and closed, {rounds} rounds in turn: median [min..max]"
+    view = Table(title=escape(title), title_justify="left")
+    names = [os.path.relpath(kernel) for kernel in kernels]
+    columns = ("protocol", "others", *(f"{name} µs" for name in names), "ratio")
+    for column in (*columns, *(f"{name}, bytes idle" for name in names)):
+        view.add_column(column, justify="left" if column == "protocol" else "right")
+    with ExitStack() as stack:
+        each = [stack.enter_context(Guests(kernel)) for kernel in kernels]
+        for protocol in ("tcp", MPTCP):
+            for present in PRESENT:
+                crowds = [Crowd(guests, protocol, present) for guests in each]
+                found = in_turn(crowds, _figures, rounds, f"{protocol}, {present} others")
+                cpus = [[figures.cpu for figures in one] for one in found]
+                idle = [f"{median(f.memory for f in one):.0f}" if present else "" for one in found]
+                view.add_row(protocol, f"{present:,}", *(spread(one, 1) for one in cpus), ratio(*cpus), *idle)
+    return view
