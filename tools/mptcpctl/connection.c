@@ -16,6 +16,23 @@ const char *const state_names[] = {
 	[CONN_FALLBACK] = "fallback",
 };
 
+#define TCP_INFINITE_SSTHRESH 0x7fffffff	/* no loss yet */
+
+const char *tcp_state_name(unsigned int state)
+{
+	static const char *const names[] = {
+		"?", "established", "syn-sent", "syn-recv", "fin-wait-1", "fin-wait-2",
+		"time-wait", "closed", "close-wait", "last-ack", "listening", "closing",
+	};
+
+	return names[state < sizeof(names) / sizeof(names[0]) ? state : 0];
+}
+
+bool has_ssthresh(const struct tcp_info *tcp)
+{
+	return tcp->tcpi_snd_ssthresh < TCP_INFINITE_SSTHRESH;
+}
+
 /* The kernel tells it to administrators only; others see few foreign namespaces anyway. */
 static ino_t foreign_netns(int fd)
 {

@@ -102,6 +102,12 @@ void read_subflow_diag(const struct mptcpctl_addrs *addrs, struct subflow_diag *
 
 enum conn_state { CONN_UNCONNECTED, CONN_LISTENING, CONN_MPTCP, CONN_FALLBACK };
 
+/* bit/s; of MPTCP's data the connection's, of all that TCP sends a subflow's */
+struct rate {
+	bool known;
+	double sent, received;
+};
+
 struct connection {
 	enum conn_state state;
 	char scheduler[MPTCP_SCHED_NAME_MAX + 1];
@@ -114,14 +120,25 @@ struct connection {
 	struct mptcpctl_subflow subflow[SUBFLOWS_MAX];
 	struct tcp_info tcp[SUBFLOWS_MAX];
 	struct subflow_diag diag[SUBFLOWS_MAX];
+	struct rate whole, rate[SUBFLOWS_MAX];
 };
 
 void read_connection(int fd, struct connection *c);
 
 extern const char *const state_names[];
+const char *tcp_state_name(unsigned int state);
+bool has_ssthresh(const struct tcp_info *tcp);
+
+/* rate.c: what connections carry in a second */
+bool watch_rates(pid_t pid);
+void read_rates(struct connection *c);
 
 /* show.c */
 int cmd_show(int argc, char **argv);
+
+/* show_text.c, show_json.c */
+void print_text(const struct mptcp_socket *sk, const struct connection *c);
+void print_json(const struct mptcp_socket *sk, const struct connection *c);
 
 /* metrics.c: sums for a monitoring system */
 int cmd_metrics(int argc, char **argv);

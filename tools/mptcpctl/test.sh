@@ -42,6 +42,11 @@ finish() { echo "1..$tests"; [ $failures = 0 ]; }
 
 in_ns() { ip netns exec "$ns" "$@"; }
 ctl() { in_ns "$tool" "$@"; }
+# lines CTL...: what mptcpctl shows, a line for each connection and each subflow
+lines() {
+	"$@" | awk '/^[^ ]|^    (subflow|scheduling)/ { if (line != "") print line; line = $0; next }
+		{ sub(/^ +/, "  "); line = line $0 } END { print line }'
+}
 user() { in_ns setpriv --reuid 65534 --regid 65534 --clear-groups "$work/bin/mptcpctl" "$@"; }
 
 ip netns add "$ns"
@@ -225,7 +230,7 @@ check "run: all subflows use it" 0 "^2$" \
 	ctl run --congestion cubic -- python3 "$work/connect.py" 7014 sh -c "$(subflows 7014 cubic)"
 check "show: congestion control" 0 \
 	"192.0.2.2:[0-9]+ -> 192.0.2.1:7015  established  rtt [0-9.]+ ms  congestion reno  cwnd [0-9]+  sent" \
-	ctl run -- python3 "$work/connect.py" 7015 "$tool" show
+	lines ctl run -- python3 "$work/connect.py" 7015 "$tool" show
 cp "$work/out" "$work/shown"
 check "metrics: connections" 0 '^mptcp_connections\{state="mptcp",scheduler="[a-z]*"\} 2$' \
 	ctl run -- python3 "$work/connect.py" -7020 "$tool" metrics
@@ -260,7 +265,7 @@ in_ns ip route replace local 192.0.2.1 dev lo table local congctl lock reno ssth
 check "set --congestion: the route refuses" 1 "'cubic' is not for this connection: its route" \
 	ctl run -- python3 "$work/connect.py" 7018 "$tool" set --congestion cubic --peer 192.0.2.1:7018
 check "show: slow start threshold" 0 "7019  established .* congestion reno  cwnd [0-9]+  ssthresh 7  sent" \
-	ctl run -- python3 "$work/connect.py" 7019 "$tool" show
+	lines ctl run -- python3 "$work/connect.py" 7019 "$tool" show
 check "show --json: slow start threshold" 0 \
 	'"congestion": "reno", "cwnd": [0-9]+, "ssthresh": 7, "coupling": null, "bytes_sent": ' \
 	ctl run -- python3 "$work/connect.py" 7020 "$tool" show --json
@@ -294,7 +299,7 @@ else
 			python3 "$work/connect.py" $port sh -c "$(subflows $port "$name")"
 		check "run: an ordinary user, $name" 0 "" user run --congestion "$name" -- true
 		check "list: $name is loaded" 0 "^$name +- +all +yes +(-|exponent=1 weight=1)$" ctl list
-		check "show: $name is coupled" 0 "^      coupled 2  (growth -?[0-9]+\.[0-9][0-9] of reno|base-rtt)" \
+		check "show: $name is coupled" 0 "^        coupled 2  (growth -?[0-9]+\.[0-9][0-9] of reno|base-rtt)" \
 			ctl run --congestion "$name" -- python3 "$work/connect.py" -$port "$tool" show
 		cp "$work/out" "$work/coupled"
 		check "show: only wvegas has a base RTT" "$([ "$name" = wvegas ]; echo $?)" "" \
@@ -424,18 +429,23 @@ check "list: allowed with these extensions only" 0 "^minrtt\+rp +- +all" ctl lis
 ip netns exec "$ns" "$tool" run -- iperf3 -s >/dev/null &
 sleep 0.5
 ip netns exec "$ns" "$tool" run --scheduler rr --congestion reno -- \
-	iperf3 -c 127.0.0.1 -b 5M -t 6 >"$work/iperf" &
+	iperf3 -c 127.0.0.1 -b 5M -t 10 >"$work/iperf" &
 client=$!
 sleep 2
-check "show: connections and their scheduler" 0 "iperf3\[.*\] fd .* mptcp  scheduler rr  token 0x" ctl show
-check "show: subflows" 0 "subflow 1  127.0.0.1:[0-9]+ -> 127.0.0.1:5201  established  rtt [0-9.]+ ms  congestion reno  cwnd [0-9]+  sent [0-9]+" ctl show
-check "show: a listener" 0 "listening" ctl show
+check "show: connections and their scheduler" 0 "iperf3\[.*\] fd .* mptcp  scheduler rr  token 0x" lines ctl show
+check "show: subflows" 0 "subflow 1  127.0.0.1:[0-9]+ -> 127.0.0.1:5201  established  rtt [0-9.]+ ms  congestion reno  cwnd [0-9]+  sent [0-9]+" lines ctl show
+check "show: a listener" 0 "listening" lines ctl show
+check "show: fits a terminal of 80 columns" 1 "" sh -c "ip netns exec $ns $tool show --rates | grep -E '.{81}'"
+check "show --rates: of a connection" 0 "^    now sending [45]\.[0-9]{2} Mbit/s  receiving 0\.00 Mbit/s$" \
+	ctl show --rates --pid "$client"
+check "show --rates: of a subflow" 0 "^        now sending [45]\.[0-9]{2} Mbit/s" ctl show --rates --pid "$client"
+check "show --rates --json" 0 '"sent_bps": [45][0-9]{6}, "received_bps": ' ctl show --rates --json --pid "$client"
 check "show --json" 0 '"scheduler": "rr"' ctl show --json
 check "show --json is JSON" 0 "" sh -c "ip netns exec $ns $tool show --json | python3 -m json.tool"
-check "show --pid" 0 "iperf3\[$client\]" ctl show --pid "$client"
+check "show --pid" 0 "iperf3\[$client\]" lines ctl show --pid "$client"
 check "show: what an ordinary user cannot see is said" 0 "not readable; run as root" user show
 check "set --pid" 0 "sockets changed to minrtt" ctl set minrtt --pid "$client"
-check "show tells the change" 0 "iperf3\[$client\].* scheduler minrtt" ctl show --pid "$client"
+check "show tells the change" 0 "iperf3\[$client\].* scheduler minrtt" lines ctl show --pid "$client"
 check "set by address" 0 "^[1-9][0-9]* of [0-9]* sockets changed to rr" ctl set rr --peer 127.0.0.1:5201
 check "set --pid: none" 1 "no MPTCP socket matches" ctl set rr --pid $$
 check "set --fd without --pid" 2 "say which with --pid" ctl set rr --fd 3
@@ -476,10 +486,10 @@ ip netns exec "$ns" python3 "$work/sockets.py" <"$work/stop" >"$work/ready" &
 exec 8>"$work/stop"
 read -r holder fd4 _ fdtcp <"$work/ready"
 
-check "show: a backup subflow" 0 "192.0.2.2:[0-9]+ -> 192.0.2.1:7001  established  backup  rtt" ctl show
-check "show: one that is none" 0 "192.0.2.1:[0-9]+ -> 192.0.2.1:7001  established  rtt" ctl show
-check "show: a fallback and its bytes" 0 "127.0.0.1:7003  fallback  scheduler default  sent 1000" ctl show
-check "show: IPv6" 0 "\[::1\]:[0-9]+ -> \[::1\]:7002  mptcp" ctl show
+check "show: a backup subflow" 0 "192.0.2.2:[0-9]+ -> 192.0.2.1:7001  established  backup  rtt" lines ctl show
+check "show: one that is none" 0 "192.0.2.1:[0-9]+ -> 192.0.2.1:7001  established  rtt" lines ctl show
+check "show: a fallback and its bytes" 0 "127.0.0.1:7003  fallback  scheduler default  sent 1000" lines ctl show
+check "show: IPv6" 0 "\[::1\]:[0-9]+ -> \[::1\]:7002  mptcp" lines ctl show
 check "show: shared sockets once" 0 "^1$" sh -c \
 	"ip netns exec $ns $tool show | grep -c -- '-> \[::1\]:7002  mptcp'"
 cat >"$work/verify.py" <<'PYTHON'
@@ -496,30 +506,30 @@ assert fallback["fallback"] and fallback["subflows"][0]["bytes_received"] == 1, 
 PYTHON
 check "show --json: the same" 0 "" sh -c "ip netns exec $ns $tool show --json | python3 $work/verify.py"
 check "show: another network namespace is marked" 0 "7001  mptcp .* netns [0-9]+" \
-	"$tool" show --pid "$holder"
+	lines "$tool" show --pid "$holder"
 check "set --fd" 0 "^1 of 1 socket changed to minrtt" ctl set minrtt --pid "$holder" --fd "$fd4"
-check "set --fd changed this one" 0 "192.0.2.1:7001  mptcp  scheduler minrtt" ctl show
-check "set --fd changed no other" 0 "\[::1\]:7002  mptcp  scheduler default" ctl show
+check "set --fd changed this one" 0 "192.0.2.1:7001  mptcp  scheduler minrtt" lines ctl show
+check "set --fd changed no other" 0 "\[::1\]:7002  mptcp  scheduler default" lines ctl show
 check "set --fd: extensions" 0 "^1 of 1 socket changed to minrtt\+bm" \
 	ctl set minrtt+bm --pid "$holder" --fd "$fd4"
-check "show: extensions" 0 "192.0.2.1:7001  mptcp  scheduler minrtt\+bm " ctl show
+check "show: extensions" 0 "192.0.2.1:7001  mptcp  scheduler minrtt\+bm " lines ctl show
 check "set --fd: unknown extension" 1 "unknown extension 'xx'" \
 	ctl set minrtt+xx --pid "$holder" --fd "$fd4"
 check "show: no counters where nothing happened" 1 "" sh -c \
 	"ip netns exec $ns $tool show --pid $holder | grep scheduling"
 check "set --peer: IPv6, written differently, shared" 0 "^1 of 1 socket changed to rr" \
 	ctl set rr --peer "[0:0::1]:7002"
-check "set --peer changed it" 0 "-> \[::1\]:7002  mptcp  scheduler rr" ctl show
+check "set --peer changed it" 0 "-> \[::1\]:7002  mptcp  scheduler rr" lines ctl show
 check "set: scheduler and congestion control" 0 "^1 of 1 socket changed to rr, congestion cubic$" \
 	ctl set rr --congestion cubic --pid "$holder" --fd "$fd4"
 check "set changed the congestion control" 0 \
-	"192.0.2.2:[0-9]+ -> 192.0.2.1:7001  established  backup  rtt .* congestion cubic " ctl show
-check "set changed the scheduler" 0 "192.0.2.1:7001  mptcp  scheduler rr " ctl show
+	"192.0.2.2:[0-9]+ -> 192.0.2.1:7001  established  backup  rtt .* congestion cubic " lines ctl show
+check "set changed the scheduler" 0 "192.0.2.1:7001  mptcp  scheduler rr " lines ctl show
 check "set: the scheduler is refused" 1 "^0 of 1 socket changed to nosuch, congestion reno$" \
 	ctl set nosuch --congestion reno --pid "$holder" --fd "$fd4"
-check "set: the scheduler stayed" 0 "192.0.2.1:7001  mptcp  scheduler rr " ctl show
+check "set: the scheduler stayed" 0 "192.0.2.1:7001  mptcp  scheduler rr " lines ctl show
 check "show: congestion control of a fallback" 0 \
-	"subflow 0  .* -> 127.0.0.1:7003  established .*  congestion reno  cwnd" ctl show
+	"subflow 0  .* -> 127.0.0.1:7003  established .*  congestion reno  cwnd" lines ctl show
 check "set --local" 0 "^2 of 2 sockets changed to minrtt" ctl set minrtt --local 192.0.2.1:7001
 check "set: both addresses must match" 1 "no MPTCP socket matches" \
 	ctl set rr --local 192.0.2.1:7001 --peer "[::1]:7002"
