@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include "mptcpctl.h"
 
 /* The kernel does not tell the ranges. */
@@ -63,17 +65,32 @@ static int set_congestion_param(const char *name, const char *assignment, int le
 	return set_sysctl_param("", "congestion control", name, assignment, len);
 }
 
+/* The kernel loads what is named for a connection. 0, or an errno */
+static int load_scheduler(const char *name)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP), error = 0;
+
+	if (fd < 0 || setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, strlen(name)))
+		error = errno;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
 static int set_module_param(const char *scheduler, const char *assignment, int len)
 {
 	char path[PATH_MAX];
 	int error;
 
+	error = load_scheduler(scheduler);
+	if (error)
+		return complain("%s", scheduler_error(error, scheduler));
 	snprintf(path, sizeof(path), "/sys/module/mptcp_sched_%s/parameters/%.*s", scheduler, len,
 		 assignment);
 	error = write_file(path, assignment + len + 1);
 	if (error == ENOENT)
-		return complain("scheduler '%s' has no tunable '%.*s', or is not loaded (modprobe mptcp_sched_%s loads it); see: mptcpctl list",
-				scheduler, len, assignment, scheduler);
+		return complain("scheduler '%s' has no tunable '%.*s'; see: mptcpctl list",
+				scheduler, len, assignment);
 	if (error)
 		return complain("%s: %s", assignment, error == EACCES ? "only root may change it" :
 				strerror(error));

@@ -364,6 +364,9 @@ check "set: no name" 1 "1 to 15 characters" ctl set ""
 check "set: nothing" 2 "which scheduler" ctl set
 check "set: an ordinary user" 1 "only root may change the default" user set rr
 check "nothing changed" 0 "^minrtt$" ctl get
+rmmod mptcp_sched_rr 2>/dev/null || true # it may be built in
+check "set --param loads the scheduler" 0 "" ctl set rr --param segments=2
+check "list shows the tunable" 0 "^rr .* segments=2" ctl list
 in_ns sysctl -q net.mptcp.scheduler=rr
 check "set --param" 0 "" ctl set rr --param segments=3
 check "list shows it" 0 "^rr .* segments=3" ctl list
