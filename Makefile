@@ -92,7 +92,7 @@ check-cost: deps-run kernel mptcpctl kernel-stock ## CPU time per transfer, patc
 	tools/mplab/mplab cost
 	tools/mplab/mplab cost --scheduler default,minrtt,inorder
 
-vm: deps-vm source ## boot the kernel in QEMU, two CPUs, to a shell
+vm: deps-vm source mptcpctl ## a shell as of make shell, in QEMU on two CPUs
 	$K/vm.sh shell
 
 check-vm: deps-vm source ## the kselftests in QEMU on two CPUs

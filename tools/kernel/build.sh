@@ -75,6 +75,8 @@ if command -v ccache >/dev/null; then
 	export CCACHE_DIR=${CCACHE_DIR:-$build/ccache}
 fi
 
+[ -e "$out/vmlinux" ] || [ -e "$out/linux" ] ||
+	say "$kind: the first build takes minutes; after an edit, seconds"
 mkdir -p "$out"
 configure
 if [ $# -gt 0 ]; then

@@ -15,7 +15,7 @@ jobs=${JOBS:-$(nproc)}
 # each defect of Linux that is mended; the rest.
 # The longest first, so that none is left alone at the end.
 kernel_tests=(kunit cong subflows bm redundant rp rescue inorder backup cong_churn limits extensions sockopt options refused sysctl
-	modules rr minrtt observe)
+	modules rr minrtt observe steering)
 # takes long, and measures rates only: nothing that a debug kernel would see
 rate_tests=(fair)
 robust_tests=(faults middlebox conformance fuzz attack pm flood security)

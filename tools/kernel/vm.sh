@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The x86 kernel in QEMU on two CPUs: a shell, or the kselftests; those that make CPUs meet under
+# The x86 kernel in QEMU on two CPUs: a shell with a network, or the kselftests; those that make CPUs meet under
 # a kernel that looks for wrong locking (locks) or data races (races).
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -9,12 +9,6 @@ set -euo pipefail
 boot=$top/tools/kernel/boot-qemu
 kind=${2:-x86}
 "$top/tools/kernel/build.sh" "$kind"
-
-shell() {
-	exec "$boot" --tty -- bash -c 'echo "The patched kernel: $(uname -a)"
-		echo "Your files are there; what you write is gone afterwards. Leave with exit."
-		exec bash -i'
-}
 
 check() {
 	local tests=(kernel)
@@ -28,7 +22,7 @@ check() {
 }
 
 case ${1:-} in
-shell) shell ;;
+shell) exec "$top/tools/mplab/mplab" shell --qemu ;;
 check) check ;;
 *) die "usage: vm.sh shell | check [x86|locks|races]" ;;
 esac

@@ -264,7 +264,9 @@ def _parser() -> argparse.ArgumentParser:
     _paths_option(interactive)
     _buffer_option(interactive)
     _kernel_option(interactive)
-    interactive.add_argument("--virtual-time", action="store_true", help="do not follow the clock")
+    where = interactive.add_mutually_exclusive_group()
+    where.add_argument("--virtual-time", action="store_true", help="do not follow the clock")
+    where.add_argument("--qemu", action="store_true", help="a machine with two CPUs, of make vm")
     interactive.add_argument(
         "argv", nargs="*", metavar="COMMAND", help="run this instead; write -- before it"
     )

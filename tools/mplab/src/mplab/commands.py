@@ -244,9 +244,12 @@ def evidence(args: argparse.Namespace) -> int:
 
 
 def interactive(args: argparse.Namespace) -> int:
+    if args.qemu:
+        with asked.machine() as guests:
+            return shell.run(guests, args.paths, args.buffer, [], args.argv)
+    clock = [] if args.virtual_time else ["--real-time"]
     with asked.guests([args.kernel], args) as kernels:
-        guests = kernels[args.kernel]
-        return shell.run(guests, args.paths, args.buffer, args.virtual_time, args.argv)
+        return shell.run(kernels[args.kernel], args.paths, args.buffer, clock, args.argv)
 
 
 def compare_cost(args: argparse.Namespace) -> int:

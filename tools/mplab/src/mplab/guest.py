@@ -16,6 +16,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[4]
 BOOT = TOP / "tools" / "kernel" / "boot-uml"
+BOOT_QEMU = BOOT.with_name("boot-qemu")
 MPTCPCTL = TOP / "tools" / "mptcpctl" / "mptcpctl"
 # How a guest knows its directory and our programs, wherever the host has them: see same_names()
 SHARED, TOOLS = "/run/mplab", "/run/tools"
@@ -44,10 +45,14 @@ class Guests:
     """Starts guests and ends those that still run when the block is left."""
 
     def __init__(
-        self, kernel: Path | None = None, real_time: bool = False, limit: float = TIME_LIMIT
+        self,
+        kernel: Path | None = None,
+        real_time: bool = False,
+        limit: float = TIME_LIMIT,
+        boot: Path = BOOT,
     ) -> None:
-        """limit: seconds of the host's time that a guest may take."""
-        self.kernel, self.limit = kernel or TOP / "build" / "uml", limit
+        """limit: seconds of the host's time that a guest may take. boot: what starts one."""
+        self.kernel, self.limit, self._boot = kernel or TOP / "build" / "uml", limit, boot
         self._clock = ["--real-time"] if real_time else []
         self._running: set[subprocess.Popen[str]] = set()
         self._ended = False
@@ -92,7 +97,7 @@ class Guests:
             raise KernelChanged(f"the kernel in {self.kernel} was built anew meanwhile: start again")
 
     def _command(self, share: list[str], options: list[str], command: list[str]) -> list[str]:
-        return [str(BOOT), "--kernel", str(self.kernel), *share, *options, "--", *command]
+        return [str(self._boot), "--kernel", str(self.kernel), *share, *options, "--", *command]
 
     def run(self, script: str, directory: Path, *options: str) -> str:
         """Run a shell script in a guest of its own; return what it printed."""

@@ -45,11 +45,10 @@ def _script(paths: list[Path], buffer: int | None, argv: list[str], directory: F
     )
 
 
-def run(guests: Guests, paths: list[Path], buffer: int | None, virtual: bool, argv: list[str]) -> int:
-    options = [] if virtual else ["--real-time"]
+def run(guests: Guests, paths: list[Path], buffer: int | None, options: list[str], argv: list[str]) -> int:
+    """options: of what boots the guest."""
     with scratch() as directory:
         (directory / RC).write_text(RCFILE.format(path=shlex.quote(str(MPTCPCTL.parent))))
         script = _script(paths, buffer, argv, directory)
-        if not argv:
-            options.append("--tty")
-        return guests.interactive(script, directory, *options)
+        terminal = [] if argv else ["--tty"]
+        return guests.interactive(script, directory, *options, *terminal)
