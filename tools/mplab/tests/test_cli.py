@@ -270,9 +270,9 @@ class Cost(unittest.TestCase):
         """What comes before the connections that are counted is taken off."""
         kernels = (Path("/one"), Path("/other"))
 
-        def run(beside: crowd.Crowd, times: int) -> tuple[float, float]:
+        def run(beside: crowd.Crowd, times: int) -> tuple[float, crowd.Json]:
             slower = 2 if beside.guests.kernel == kernels[0] else 1
-            return beside.present + times * slower * 1e-4, 5000.0
+            return beside.present + times * slower * 1e-4, {"bytes": 5000.0, "plain": 3}
 
         with mock.patch.object(crowd, "_run", run), contextlib.redirect_stderr(io.StringIO()):
             view = crowd.compare(kernels, 1)
@@ -281,6 +281,7 @@ class Cost(unittest.TestCase):
         self.assertEqual(columns[3][0], "100.0 [100.0..100.0]")
         self.assertEqual(columns[4], ["2.000 [2.000..2.000]"] * 6)
         self.assertEqual(columns[5], ["", "5000", "5000"] * 2)
+        self.assertEqual(columns[7], ["", "3", "3"] * 2)
 
 
 class Available(unittest.TestCase):

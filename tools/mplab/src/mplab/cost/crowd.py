@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..guest import Guests, scratch
-from ..workloads.base import INSIDE, ISOLATED, MPTCP, PYTHON
+from ..workloads.base import INSIDE, ISOLATED, MPTCP, PYTHON, Json
 from .measure import in_turn, ratio, spread, used
 
 PRESENT = (0, 1000, 20000)  # other connections
@@ -39,14 +39,16 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Figures:
-    """CPU microseconds of a connection; bytes of an idle one, both ends together."""
+    """CPU microseconds of a connection; bytes of an idle one, both ends together; how many of those that
+    are there are plain TCP, as tokens were short."""
 
     cpu: float
     memory: float
+    plain: int
 
 
-def _run(crowd: Crowd, times: int) -> tuple[float, float]:
-    """CPU seconds, and bytes of each connection that was there."""
+def _run(crowd: Crowd, times: int) -> tuple[float, Json]:
+    """CPU seconds, and what the program in the guest found."""
     before = used()
     with scratch() as directory:
         out = directory / "crowd.json"
@@ -54,13 +56,13 @@ def _run(crowd: Crowd, times: int) -> tuple[float, float]:
         config |= {"times": times, "out": str(out)}
         command = f"{PYTHON} {ISOLATED} {shlex.join([str(INSIDE), json.dumps(config)])}"
         crowd.guests.run(f"{command}\n", directory, "--mem", MEMORY)
-        return used() - before, json.loads(out.read_text())["bytes"]
+        return used() - before, json.loads(out.read_text())
 
 
 def _figures(crowd: Crowd) -> Figures:
     base, _ = _run(crowd, 0)
-    cpu, memory = _run(crowd, TIMES)
-    return Figures((cpu - base) / TIMES * 1e6, memory)
+    cpu, found = _run(crowd, TIMES)
+    return Figures((cpu - base) / TIMES * 1e6, found["bytes"], found["plain"])
 
 
 def compare(kernels: Sequence[Path], rounds: int) -> Table:
@@ -69,7 +71,7 @@ def compare(kernels: Sequence[Path], rounds: int) -> Table:
     view = Table(title=escape(title), title_justify="left")
     names = [os.path.relpath(kernel) for kernel in kernels]
     columns = ("protocol", "others", *(f"{name} µs" for name in names), "ratio")
-    for column in (*columns, *(f"{name}, bytes idle" for name in names)):
+    for column in (*columns, *(f"{name} {what}" for what in ("bytes", "as TCP") for name in names)):
         view.add_column(column, justify="left" if column == "protocol" else "right")
     with ExitStack() as stack:
         each = [stack.enter_context(Guests(kernel)) for kernel in kernels]
@@ -79,5 +81,7 @@ def compare(kernels: Sequence[Path], rounds: int) -> Table:
                 found = in_turn(crowds, _figures, rounds, f"{protocol}, {present} others")
                 cpus = [[figures.cpu for figures in one] for one in found]
                 idle = [f"{median(f.memory for f in one):.0f}" if present else "" for one in found]
-                view.add_row(protocol, f"{present:,}", *(spread(one, 1) for one in cpus), ratio(*cpus), *idle)
+                plain = [f"{median(f.plain for f in one):,.0f}" if present else "" for one in found]
+                shown = (*(spread(one, 1) for one in cpus), ratio(*cpus), *idle, *plain)
+                view.add_row(protocol, f"{present:,}", *shown)
     return view

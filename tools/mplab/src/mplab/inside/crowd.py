@@ -20,6 +20,13 @@ def _available() -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable")) * 1024
 
 
+def _plain() -> int:
+    """Connections that are plain TCP, as tokens were short."""
+    lines = [line.split() for line in Path("/proc/net/netstat").read_text(encoding="ascii").splitlines()]
+    names, values = (line for line in lines if line[0] == "MPTcpExt:")
+    return int(values[names.index("MPFallbackTokenInit")])
+
+
 def crowd(c: Config) -> Config:
     """present: connections that stay; times: connections that come and go."""
     for name, value in SETTINGS.items():
@@ -42,8 +49,8 @@ def crowd(c: Config) -> Config:
     before = _available()
     # as numbers: objects would be most of the memory
     kept = [end.detach() for n in range(c["present"]) for end in connection(n)]
-    taken = before - _available()
+    taken, plain = before - _available(), _plain()
     for n in range(c["times"]):
         for end in connection(n):
             end.close()
-    return {"bytes": taken / max(1, len(kept) // 2)}
+    return {"bytes": taken / max(1, len(kept) // 2), "plain": plain}
