@@ -88,8 +88,9 @@ check-slurm: deps-slurm kernel mptcpctl ## runs as a job array of a real Slurm o
 check-whole: kernels ## these checks one after the other, from check-robust to check-interop
 	$K/check-parts.sh check-robust check-debug check-locks check-races check-upstream check-interop
 
-check-cost: deps-run kernel mptcpctl kernel-stock ## CPU time per transfer, patched against unpatched, and by scheduler
+check-cost: deps-run kernel mptcpctl kernel-stock ## CPU time and memory, patched against unpatched, and by scheduler
 	tools/mplab/mplab cost
+	tools/mplab/mplab cost --connections --rounds 3
 	tools/mplab/mplab cost --scheduler default,minrtt,inorder
 
 vm: deps-vm source mptcpctl ## a shell as of make shell, in QEMU on two CPUs

@@ -278,7 +278,7 @@ class Cost(unittest.TestCase):
             view = crowd.compare(kernels, 1)
         columns = [list(column.cells) for column in view.columns]
         self.assertEqual(columns[1], ["0", "1,000", "20,000"] * 2)
-        self.assertEqual(columns[3][0], "100.0 [100.0..100.0]")
+        self.assertEqual(columns[3][0], "100.0")
         self.assertEqual(columns[4], ["2.000 [2.000..2.000]"] * 6)
         self.assertEqual(columns[5], ["", "5000", "5000"] * 2)
         self.assertEqual(columns[7], ["", "3", "3"] * 2)

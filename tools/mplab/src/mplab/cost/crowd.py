@@ -21,7 +21,7 @@ from rich.table import Table
 
 from ..guest import Guests, scratch
 from ..workloads.base import INSIDE, ISOLATED, MPTCP, PYTHON, Json
-from .measure import in_turn, ratio, spread, used
+from .measure import in_turn, ratio, used
 
 PRESENT = (0, 1000, 20000)  # other connections
 TIMES = 20000  # connections made and closed
@@ -67,7 +67,7 @@ def _figures(crowd: Crowd) -> Figures:
 
 def compare(kernels: Sequence[Path], rounds: int) -> Table:
     """Connections on both kernels, and the ratio first to second."""
-    title = f"A connection made, used and closed, {rounds} rounds in turn: median [min..max]"
+    title = f"A connection made, used and closed, {rounds} rounds in turn: medians, [min..max]"
     view = Table(title=escape(title), title_justify="left")
     names = [os.path.relpath(kernel) for kernel in kernels]
     columns = ("protocol", "others", *(f"{name} µs" for name in names), "ratio")
@@ -82,6 +82,6 @@ def compare(kernels: Sequence[Path], rounds: int) -> Table:
                 cpus = [[figures.cpu for figures in one] for one in found]
                 idle = [f"{median(f.memory for f in one):.0f}" if present else "" for one in found]
                 plain = [f"{median(f.plain for f in one):,.0f}" if present else "" for one in found]
-                shown = (*(spread(one, 1) for one in cpus), ratio(*cpus), *idle, *plain)
+                shown = (*(f"{median(one):.1f}" for one in cpus), ratio(*cpus), *idle, *plain)
                 view.add_row(protocol, f"{present:,}", *shown)
     return view
