@@ -373,7 +373,7 @@ static void weight_is_for_ewlia_only(struct kunit *test)
 	/* as a user's: to lockdep, a kernel socket and its subflow have the same lock */
 	KUNIT_ASSERT_EQ(test, 0, sock_create(AF_INET, SOCK_STREAM, IPPROTO_MPTCP, &sock));
 	/* gives it a subflow */
-	KUNIT_EXPECT_EQ(test, 0, kernel_bind(sock, (struct sockaddr *)&any, sizeof(any)));
+	KUNIT_EXPECT_EQ(test, 0, kernel_bind(sock, (void *)&any, sizeof(any)));
 	icsk = inet_csk(mptcp_sk(sock->sk)->first);
 	before = icsk->icsk_ca_ops;
 
@@ -412,6 +412,7 @@ static struct kunit_suite mptcp_cong_suite = {
 
 kunit_test_suite(mptcp_cong_suite);
 
-MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
+/* as MODULE_IMPORT_NS(), which takes a string since Linux 6.13 only */
+MODULE_INFO(import_ns, "EXPORTED_FOR_KUNIT_TESTING");
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("KUnit tests of MPTCP's congestion controls");

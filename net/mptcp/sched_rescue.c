@@ -206,7 +206,7 @@ void __mptcp_sched_watch(struct mptcp_sock *msk, const struct mptcp_subflow_cont
 
 void mptcp_sched_timer(struct timer_list *t)
 {
-	struct mptcp_sock *msk = from_timer(msk, t, sched_timer);
+	struct mptcp_sock *msk = container_of(t, struct mptcp_sock, sched_timer);
 	struct sock *sk = (struct sock *)msk;
 	u64 next = RESCUE_BUSY_US;
 

@@ -934,7 +934,8 @@ static struct kunit_suite mptcp_sched_suite = {
 
 kunit_test_suite(mptcp_sched_suite);
 
-MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
+/* as MODULE_IMPORT_NS(), which takes a string since Linux 6.13 only */
+MODULE_INFO(import_ns, "EXPORTED_FOR_KUNIT_TESTING");
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("KUnit tests of the MPTCP packet schedulers");
