@@ -2,6 +2,10 @@
 # Everything starts here; "make help" lists what there is.
 
 K := tools/kernel
+# a kernel source with a series of patches of its own is built in a folder of its own
+ifdef KSRC
+export BUILD := $(shell KSRC='$(KSRC)' $K/source.sh build)
+endif
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

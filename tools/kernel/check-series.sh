@@ -14,7 +14,7 @@
 #
 # usage: check-series.sh [order] [fixes] [newest]	(default: order fixes)
 #	PATCH=PART: of fixes, only the patch with PART in its name
-#	KSRC=PATH: another kernel source; not for "order" unless it is the version of the patches
+#	KSRC=PATH: another kernel source; not for "order" unless there is a series for it
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -85,7 +85,9 @@ builds() {
 
 # is_within NAME: behind it the group is not whole yet.
 is_within() {
-	[[ " ${whole[*]} " == *" ${1%%/*} "* ]] && [ "$(series_names "${1%%/*}" | tail -n 1)" != "$1" ]
+	local group
+	group=$(group_of "$1")
+	[[ " ${whole[*]} " == *" $group "* ]] && [ "$(series_names "$group" | tail -n 1)" != "$1" ]
 }
 
 # in_order NAME: one step of "order".
@@ -106,12 +108,12 @@ in_order() {
 
 check_order() {
 	local name log laid=''
-	[ "${version%.*}" = "$base_version" ] || die "order: $KSRC is Linux $version; the patches are for $base_version.y"
+	[ "${version%.*}" = "$series_version" ] || die "order: $KSRC is Linux $version; the patches are for $series_version.y"
 	tree_git checkout -q -f --detach base
 	build base linux modules || die "Linux $version $why"
 	while read -r name; do
-		case $name in
-		testbed/* | fixes/*) ;;
+		case $(group_of "$name") in
+		testbed | fixes) ;;
 		*) [ -n "$laid" ] || { lay_over; laid=1; } ;;
 		esac
 		in_order "$name" || { say "those behind it were not tried"; break; }

@@ -3,12 +3,35 @@
 # Shared by the scripts in this directory: where things are, and how to fail.
 
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
-build=${BUILD:-$top/build}
-# shellcheck disable=SC2034 # for those who source this
+# The Linux that patches/series is for. Another one may have a series of its own, patches/VERSION/series,
+# and is then built in a folder of its own, build/VERSION.
 base_version=6.12
+series_version=$base_version
 
 die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 say() { printf '%s: %s\n' "${0##*/}" "$*"; }
+
+linux_version() {
+	sed -nE 's/^(VERSION|PATCHLEVEL|SUBLEVEL) = //p' "$1/Makefile" | paste -sd .
+}
+
+# ksrc_version: which Linux KSRC= is, as "6.12": a tree's Makefile tells, or a tarball's name.
+ksrc_version() {
+	local version=
+	if [ -d "${KSRC:-}" ]; then
+		version=$(linux_version "$KSRC" 2>/dev/null) || true
+	elif [[ ${KSRC##*/} =~ ^linux[-_](source-)?([0-9]+\.[0-9]+) ]]; then
+		version=${BASH_REMATCH[2]}
+	fi
+	sed -E 's/^([0-9]+\.[0-9]+).*/\1/' <<<"$version"
+}
+
+if [ -n "${KSRC:-}" ] && [ -f "$top/patches/$(ksrc_version)/series" ]; then
+	series_version=$(ksrc_version)
+fi
+build=$top/build
+[ "$series_version" = "$base_version" ] || build+=/$series_version
+build=${BUILD:-$build}
 
 # The source tree of a variant: "patched" (ours); "stock" (Linux as it came); "series", in which
 # check-series.sh applies patches one by one, and "other", the same with a KSRC= of its own.

@@ -228,7 +228,10 @@ write_patch() {
 	else
 		say "changed: $name"
 	fi
-	[ "$name" = "$old" ] || say "$old is now $name"
+	[ "$name" != "$old" ] || return 0
+	say "$old is now $name"
+	# other versions may have it, too
+	find "$new" -mindepth 2 -name series -exec sed -i "s,^$old\\b,$name," {} +
 }
 
 # write_series: from "NEW OLD" lines. What stands above the first patch of a group belongs to the
@@ -262,7 +265,7 @@ write_patches() {
 	local -A count=()
 	rm -rf -- "$new" "$patches.old"
 	cp -a -- "$patches" "$new"
-	find "$new" -name '*.patch' -delete
+	find "$new" -mindepth 2 -maxdepth 2 -name '*.patch' -delete
 	for i in "${!commits[@]}"; do
 		group=${labels[i]%%/*}
 		count[$group]=$((${count[$group]:-0} + 1))
@@ -279,6 +282,36 @@ write_patches() {
 	rm -rf -- "$patches.old"
 }
 
+# write_replacements: for a version with a series of its own. A commit that is not what its patch gives becomes
+# that version's: patches/VERSION/GROUP/..., in place of the other in its series.
+write_replacements() {
+	local i fresh name
+	for i in "${!commits[@]}"; do
+		fresh=$(tree_git format-patch -1 --zero-commit --no-signature --no-numbered -o "$scratch" "${commits[i]}")
+		! still_gives "$patches/${labels[i]}" "${commits[i]}" "$fresh" || continue
+		name=$series_version/${labels[i]#"$series_version/"}
+		mkdir -p "$patches/${name%/*}"
+		cp -- "$fresh" "$patches/$name"
+		sed -i "s,^${labels[i]}\\b,$name," "$series"
+		note_patch "$name" "${commits[i]}"
+		say "changed: $name"
+	done
+}
+
+# refresh_replacements: edits have to be commits, and these in the place of a patch that is in the series.
+refresh_replacements() {
+	local i
+	[ -z "$(tree_git status --porcelain --untracked-files=no)" ] ||
+		die "commit what is edited in $tree first, with 'git commit --fixup=COMMIT' and 'git rebase -i --autosquash base'"
+	read_history
+	for i in "${!commits[@]}"; do
+		[[ ${labels[i]} == *.patch ]] || die "\"$(tree_git log -1 --format=%s "${commits[i]}")\" is a new commit:" \
+			"'git format-patch' it into patches/$series_version/ and name it in ${series#"$top/"}"
+	done
+	write_replacements
+	mark_patched
+}
+
 refresh() {
 	[ -d "$tree/.git" ] || die "no tree at $tree: run 'make source' first"
 	[ ! -d "$tree/.git/rebase-merge" ] || die "a rebase is going on in $tree:" \
@@ -288,6 +321,10 @@ refresh() {
 			"with what is in $tree, 'make source' applies it"
 	scratch=$(mktemp -d)
 	trap 'rm -rf -- "$scratch" "$patches.new"' EXIT
+	if [ "$series_version" != "$base_version" ]; then
+		refresh_replacements
+		return
+	fi
 	read_history
 	plan_edits
 	plan_groups

@@ -5,6 +5,8 @@
 # in the tree to which they are applied.
 
 patches=$top/patches
+series=$patches/series
+[ "$series_version" = "$base_version" ] || series=$patches/$series_version/series
 # In the order in which they apply. Linux as it came gets the first one, too: with it, it boots
 # in the test bed as ours does.
 groups=(testbed fixes fallback sched cong sockopt)
@@ -13,10 +15,6 @@ groups=(testbed fixes fallback sched cong sockopt)
 tree_git() {
 	GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null git -C "$tree" \
 		-c user.name=patches -c user.email=patches@localhost -c gc.auto=0 "$@"
-}
-
-linux_version() {
-	sed -nE 's/^(VERSION|PATCHLEVEL|SUBLEVEL) = //p' "$1/Makefile" | paste -sd .
 }
 
 # lay FOLDER: our files in it over those of the tree. Symlinks, so that an edit at either end is the
@@ -39,10 +37,21 @@ lay_over() {
 # note_patch NAME COMMIT: the commit is that patch's. A rebase takes the note along.
 note_patch() { tree_git notes --ref=patches add -f -m "$1" "$2" 2>/dev/null; }
 
-# series_names [GROUP]: the patches, in order: "GROUP/0001-what-it-does.patch".
+# names_in FILE...: the patches that they name.
+names_in() { sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$@"; }
+
+# series_names [GROUP]: the patches, in order: "GROUP/0001-what-it-does.patch", or "7.3/GROUP/..." if only
+# this version has it so.
 series_names() {
-	sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$patches/series" |
-		awk -v group="${1:-}" 'group == "" || index($0, group "/") == 1'
+	names_in "$series" | awk -v group="${1:-}" -v own="$series_version/" '{
+		name = index($0, own) == 1 ? substr($0, length(own) + 1) : $0
+		if (group == "" || index(name, group "/") == 1) print }'
+}
+
+# group_of NAME
+group_of() {
+	local name=${1#"$series_version/"}
+	echo "${name%%/*}"
 }
 
 # group_number GROUP: its place in the order, from 0; false if there is no such group.
@@ -54,21 +63,22 @@ group_number() {
 	return 1
 }
 
-# check_series: the groups are in order, and the folders hold what "series" names.
+# check_series: the groups are in order, and the folders hold what "series" names. What they hold beyond that
+# is another version's.
 check_series() {
-	local name number last=0 names
-	names=$(series_names)
+	local name number last=0 names file=${series#"$top/"}
+	names=$(find "$patches" -name series | while read -r name; do names_in "$name"; done)
 	while read -r name; do
-		number=$(group_number "${name%%/*}") ||
-			die "patches/series: $name is in none of the groups ${groups[*]}"
-		[ "$number" -ge "$last" ] || die "patches/series: $name comes after a later group's:" \
+		number=$(group_number "$(group_of "$name")") ||
+			die "$file: $name is in none of the groups ${groups[*]}"
+		[ "$number" -ge "$last" ] || die "$file: $name comes after a later group's:" \
 			"the order is ${groups[*]}"
 		last=$number
-		[ -f "$patches/$name" ] || die "patches/series names $name, which is not there"
+		[ -f "$patches/$name" ] || die "$file names $name, which is not there"
 	done < <(series_names)
 	# not by "| grep -q", which leaves before the other end has written all
 	(cd "$patches" && find . -name '*.patch' -printf '%P\n') | while read -r name; do
-		grep -qxF -- "$name" <<<"$names" || die "patches/$name is not named in patches/series"
+		grep -qxF -- "$name" <<<"$names" || die "patches/$name is not named in a series"
 	done
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Keep the kernel source tree: unpack it, apply patches/series, lay our files of net/ over it,
+# Keep the kernel source tree: unpack it, apply the series, lay our files of net/ over it,
 # and turn edits made in the tree back into patches (refresh.sh).
 #
 # The tree is a small git repository (only the directories below are tracked): a tag
@@ -19,11 +19,12 @@ tracked=(arch/um arch/x86/um include net tools/testing/selftests/net Documentati
 usage() {
 	cat <<-USAGE
 	usage: source.sh prepare [VARIANT]   unpack and patch (incremental)
-	         patched                     all of patches/series (default)
+	         patched                     all of patches/series, or of patches/VERSION/series (default)
 	         stock                       Linux as it came, with patches/testbed
 	         series, other               the same, for check-series.sh
 	       source.sh refresh             write patches/ from the patched tree
-	KSRC=PATH   a tree or tarball of $base_version.y (default: Debian's linux-source-$base_version);
+	       source.sh build               print where that and its builds are
+	KSRC=PATH   a tree or tarball of $(versions) (default: Debian's linux-source-$base_version);
 	            of any version, unless it is to be patched
 	PATCH=PART  refresh: what is not committed belongs to the patch with PART in its name
 	GROUP=NAME  refresh: commits that are new become patches of that group
@@ -32,11 +33,17 @@ usage() {
 	USAGE
 }
 
+# versions: for which there are patches.
+versions() {
+	{ echo "$base_version"; find "$patches" -path '*/*/series' -printf '%P\n' | sed -n 's,/series$,,p'; } |
+		sort -V | sed 's/$/.y/' | paste -sd , | sed 's/,/, /g'
+}
+
 find_source() {
 	local default=/usr/src/linux-source-$base_version.tar.xz
 	ksrc=${KSRC:-$default}
 	[ -e "$ksrc" ] || die "no kernel source at $ksrc: install linux-source-$base_version" \
-		"or set KSRC= to a tree or tarball of $base_version.y"
+		"or set KSRC= to a tree or tarball of $(versions)"
 	ksrc=$(realpath -- "$ksrc")
 	origin=$(stat -Lc '%n %s %Y' -- "$ksrc")
 }
@@ -66,8 +73,8 @@ check_version() {
 	local version
 	[ -f "$1/Makefile" ] || die "$ksrc holds no kernel source (no Makefile at its top)"
 	version=$(linux_version "$1")
-	[ "$variant" != patched ] || [ "${version%.*}" = "$base_version" ] ||
-		die "$ksrc is Linux $version; the patches are for $base_version.y"
+	[ "$variant" != patched ] || [ "${version%.*}" = "$series_version" ] ||
+		die "$ksrc is Linux $version; the patches are for $(versions)"
 }
 
 # The patches of a variant, in order. All but ours get only those to User-Mode Linux itself, so
@@ -100,7 +107,7 @@ apply() {
 	fi
 	tree_git am --abort 2>/dev/null || true
 	version=$(linux_version "$tree")
-	if [ "${version%.*}" != "$base_version" ]; then
+	if [ "${version%.*}" != "$series_version" ]; then
 		say "$1 does not apply to Linux $version, which has to do without"
 		return
 	fi
@@ -140,5 +147,6 @@ tree=$(source_tree "$variant")
 case $command in
 prepare) prepare ;;
 refresh) variant=patched tree=$(source_tree patched); refresh ;;
+build) echo "$build" ;;
 *) usage >&2; exit 2 ;;
 esac

@@ -9,11 +9,11 @@ import shutil
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
-from .guest import BOOT, BOOT_QEMU, MPTCPCTL, PATH, TIME_LIMIT, TOP, Guests
+from .guest import BOOT, BOOT_QEMU, BUILD, MPTCPCTL, PATH, TIME_LIMIT, TOP, Guests
 from .schedulers import LONGEST_NAME, Schedulers
 from .units import UsageError
 
-KERNELS = {"patched": TOP / "build" / "uml", "stock": TOP / "build" / "stock" / "uml"}
+KERNELS = {"patched": BUILD / "uml", "stock": BUILD / "stock" / "uml"}
 HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
 PACKAGES = {"nginx": "nginx-light", "ab": "apache2-utils"}  # others have the program's name
 

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[4]
+BUILD = Path(os.environ.get("BUILD") or TOP / "build")  # where kernels are
 BOOT = TOP / "tools" / "kernel" / "boot-uml"
 BOOT_QEMU = BOOT.with_name("boot-qemu")
 MPTCPCTL = TOP / "tools" / "mptcpctl" / "mptcpctl"
@@ -52,7 +53,7 @@ class Guests:
         boot: Path = BOOT,
     ) -> None:
         """limit: seconds of the host's time that a guest may take. boot: what starts one."""
-        self.kernel, self.limit, self._boot = kernel or TOP / "build" / "uml", limit, boot
+        self.kernel, self.limit, self._boot = kernel or BUILD / "uml", limit, boot
         self._clock = ["--real-time"] if real_time else []
         self._running: set[subprocess.Popen[str]] = set()
         self._ended = False
