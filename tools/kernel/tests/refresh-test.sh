@@ -242,4 +242,35 @@ check "an edit that does not fit its patch stops with git's message" 1 "CONFLICT
 check "patches/ is as it was" 0 "" same
 tree_git rebase --abort
 check "the edit is not lost" 0 "" has zehn net/mptcp/file.c
+
+begin
+toy_series
+remember
+replace 15 fifteen net/mptcp/file.c
+commit "net: fourth"
+check "the first series leaves those of others alone" 0 "new: fixes/0003" refresh GROUP=fixes
+check "but for that one" 0 "^fixes: 0003-net-fourth.patch series$" differ
+first=$(tree_git log --format=%H --grep="net: first" patches)
+tree_git rebase -q --onto "$first^" "$first" patches
+sed -i s,7.3/fixes/0002,fixes/0002, "$top/patches/7.3/series"
+check "a number that changes" 0 "fixes/0002-net-second.patch is now fixes/0001" refresh
+check "changes in the other series, too" 0 "" grep -qx fixes/0001-net-second.patch "$top/patches/7.3/series"
+toy_version 7 3 4
+tree=$top/build/7.3/linux
+rm -rf -- "$top"
+toy_project
+toy_series
+source_sh prepare >/dev/null
+remember
+check "of another version nothing was edited" 0 "" refresh
+check "nothing changes" 0 "" same
+replace 12 twelve include/file.c
+check "an edit there has to be a commit" 1 "commit what is edited" refresh
+tree_git commit -qa --amend --no-edit
+check "which then replaces the patch that all have" 0 "changed: 7.3/sched/0001-net-hook.patch" refresh
+check "for that version" 0 "" grep -qx 7.3/sched/0001-net-hook.patch "$top/patches/7.3/series"
+check "with the edit" 0 "" patch_has +twelve 7.3/sched/0001
+check "the other one stays" 0 "" cmp "$work/before/sched/0001-net-hook.patch" "$top/patches/sched/0001-net-hook.patch"
+rm "$tree/.git/patches-hash"
+check "and it applies" 0 "applied 4 patches" source_sh prepare
 finish

@@ -80,4 +80,21 @@ toy_version 6 11 1
 check "another version is not patched" 1 "is Linux 6.11.1; the patches are for 6.12.y" \
 	env BUILD="$work/other" "$top/tools/kernel/source.sh" prepare
 check "no source at all" 1 "no kernel source at" env KSRC=/nonexistent "$top/tools/kernel/source.sh" prepare
+
+sed -i 's/^other$/10/' "$KSRC/arch/um/file.c"
+toy_version 6 12 200
+toy_series
+tree=$top/build/linux
+check "a second series is none of the first" 0 "" source_sh prepare
+toy_version 7 3 4
+tree=$top/build/7.3/linux
+check "its version has its own" 0 "applied 4 patches" source_sh prepare
+check "with what only it has" 0 "^net: hook,net: second,net: first,um: boot$" applied
+check "and what all have" 0 "" has dix net/mptcp/file.c
+check "in a folder of its own" 0 "/build/7.3$" source_sh build
+echo none/0001-x.patch >>"$top/patches/7.3/series"
+check "its series is checked, too" 1 "patches/7.3/series: none/0001-x.patch is in none" source_sh prepare
+toy_version 6 11 1
+check "versions that have one are named" 1 "the patches are for 6.12.y, 7.3.y" \
+	env BUILD="$work/other" "$top/tools/kernel/source.sh" prepare
 finish

@@ -99,6 +99,20 @@ toy_project() {
 	SERIES
 }
 
+# toy_series: patches for another version of the toy kernel: the first as it is, one of its own.
+toy_series() {
+	mkdir -p "$top/patches/7.3"
+	toy_patch 7.3/fixes/0002-net-second.patch net/mptcp/file.c 31 thirty "net: second"
+	cat >"$top/patches/7.3/series" <<-'SERIES'
+	testbed/0001-um-boot.patch
+	fixes/0001-net-first.patch
+	# differs
+	7.3/fixes/0002-net-second.patch
+	sched/0001-net-hook.patch
+	# sched/0002: is there
+	SERIES
+}
+
 source_sh() { "$top/tools/kernel/source.sh" "$@"; }
 # has TEXT FILE: the line is in that file of the tree.
 has() { grep -qx "$1" "$tree/$2"; }
