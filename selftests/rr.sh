@@ -22,6 +22,8 @@ for n in 1 2; do
 	in_client ethtool -K "c$n" tso off gso off gro off
 	in_server ethtool -K "s$n" tso off gso off gro off
 done
+# a turn ends with the peer's window, too: it is not to be the limit
+in_server sysctl -qw net.ipv4.tcp_rmem="4096 4000000 4000000"
 scheduler rr
 
 # capture NAME TRANSFER-ARG...: the DSS mappings of a transfer in $work/NAME, one per line in
