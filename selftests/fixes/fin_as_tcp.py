@@ -38,7 +38,7 @@ def shorter(wire: Wire, waiting: socket.socket) -> Check:
 
 
 def fill(peer: Peer, data: bytes) -> int:
-    """What the window takes."""
+    """What the window takes, and the buffer: without room there what came last is not acknowledged."""
     done, edge = 0, peer.edge()
     while done < len(data):
         size = min(500, len(data) - done, edge - peer.sent)
@@ -49,6 +49,9 @@ def fill(peer: Peer, data: bytes) -> int:
             break
         peer.hear(0.1)
         edge = peer.edge()
+        if edge < peer.sent:
+            peer.sent -= size
+            return done - size
     return done
 
 
