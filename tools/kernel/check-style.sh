@@ -51,8 +51,10 @@ done
 ignore=
 # from standard input: checkpatch takes a file that git tracks for source code
 checkpatch_patch() { checkpatch - <"$1"; }
+# all_patches [GROUP]: of all series
+all_patches() { find patches -path "patches/*${1:+$1/}*.patch" -printf '%P\n' | sort; }
 check "patches/series" check_series
-for name in $(series_names); do
+for name in $(all_patches); do
 	check "checkpatch patches/$name" checkpatch_patch "patches/$name"
 done
 
@@ -65,7 +67,7 @@ message_of_fix() {
 	[[ $test == "none ("?*")" ]] || { [[ $test == selftests/fixes/* ]] && [ -x "$test" ]; } ||
 		echo "no \"Test: selftests/fixes/NAME.sh\" that is there"
 }
-for name in $(series_names fixes); do
+for name in $(all_patches fixes); do
 	check "message patches/$name" message_of_fix "$name"
 done
 
