@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
-from .guest import BOOT, BOOT_QEMU, BUILD, MPTCPCTL, PATH, TIME_LIMIT, TOP, Guests
+from .guest import BOOT, BOOT_QEMU, BUILD, MPTCPCTL, PATH, TIME_LIMIT, Guests
 from .schedulers import LONGEST_NAME, Schedulers
 from .units import UsageError
 
@@ -50,7 +50,7 @@ def guests(labels: Sequence[str], args: argparse.Namespace) -> Iterator[dict[str
 
 def machine() -> Guests:
     """The kernel for real machines in QEMU, with two CPUs."""
-    directory = TOP / "build" / "x86"
+    directory = BUILD / "x86"
     if not (directory / "arch/x86/boot/bzImage").exists():
         raise UsageError(f"no kernel in {directory}: make vm")
     return Guests(directory, boot=BOOT_QEMU)
