@@ -119,7 +119,8 @@ deps-%:
 
 clean: ## remove what was built, keep the compiler cache
 	rm -rf build/linux build/stock build/uml build/upstream build/debug build/x86 build/locks build/races build/deb \
-		build/openwrt build/series build/other
+		build/openwrt build/series build/other \
+		$(filter-out %/ccache,$(wildcard $(patsubst patches/%/series,build/%/*,$(wildcard patches/*/series))))
 	$(MAKE) -s -C tools/mptcpctl clean
 
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
