@@ -106,10 +106,13 @@ check-vm: deps-vm source ## the kselftests in QEMU on two CPUs
 deb: deps-deb source ## Debian packages for a real machine (CONFIG=small: quick to build; ARCH=arm64)
 	tools/deb/packages.sh
 
+# of amd64 or, with ARCH=arm64, of that: one machine and the quick selftests
+CHECK_DEB_amd64 := tools/deb/check.py --logs build/check/deb build/deb/amd64 build/deb/image/$(or $(RELEASE),bookworm).img
+CHECK_DEB_arm64 := tools/deb/check_arm64.py build/deb/arm64 build/deb/image/$(or $(RELEASE),bookworm)-arm64.img
 check-deb: deps-check-deb source ## install them on two bare Debian machines in QEMU, follow two-uplinks.md there
 	CONFIG=$(or $(CONFIG),small) tools/deb/packages.sh
 	tools/deb/image.sh
-	tools/deb/check.py --logs build/check/deb build/deb/amd64 build/deb/image/bookworm.img
+	$(CHECK_DEB_$(or $(ARCH),amd64))
 
 openwrt: ## the patchset as OpenWrt wants it, into build/openwrt (OPENWRT=: its source tree)
 	tools/openwrt/openwrt.py $(or $(OPENWRT),build/openwrt)

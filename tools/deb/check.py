@@ -21,7 +21,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from machine import Machine, MachineError, Result
+from machine import Boot, Machine, MachineError, Result
 
 TOP = Path(__file__).resolve().parents[2]
 PAGE = TOP / "Documentation/two-uplinks.md"
@@ -262,9 +262,9 @@ def main() -> int:
         image = args.image.resolve()
         machines = []
         for number, (name, peer) in enumerate((("home", "server"), ("server", "home")), 1):
-            boot_cd = image.with_name("boot.iso")
+            boot = Boot("amd64", cd=image.with_name("boot.iso"))
             machines.append(
-                Machine(name, number, directory, image, boot_cd, data, tuple(LINKS), peer, args.accel)
+                Machine(name, number, directory, image, boot, data, tuple(LINKS), peer, args.accel)
             )
         try:
             with ThreadPoolExecutor(2) as pool:

@@ -3,16 +3,19 @@
 # A bare Debian on a disk image of its own, made without root: Debian's kernel, systemd, GRUB's
 # menu, what the kselftests need, and an agent that takes orders from outside.
 # The image is the root file system alone; GRUB itself comes from a CD (boot.iso), since writing
-# a boot sector would need root.
+# a boot sector would need root. For ARCH=arm64 there is no GRUB: kernel and initrd lie beside the
+# image. Its programs run here by qemu-user-static, which binfmt_misc has to know.
 set -euo pipefail
 # shellcheck source=../kernel/lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/../kernel/lib.sh"
 
 release=${RELEASE:-bookworm}
+arch=${ARCH:-amd64}
 out=$build/deb/image
 disk=$out/$release.img
+[ "$arch" = amd64 ] || disk=$out/$release-$arch.img
 packages=(
-	linux-image-cloud-amd64 initramfs-tools zstd systemd-sysv dbus udev grub2-common grub-common
+	"linux-image-cloud-$arch" initramfs-tools zstd systemd-sysv dbus udev grub2-common grub-common
 	qemu-guest-agent iproute2 iputils-ping procps kmod e2fsprogs less
 	# what the operator's page uses
 	mptcpd mptcpd-plugins mptcpize nginx-light curl openssh-server openssh-client
@@ -55,14 +58,17 @@ pack() {
 	mke2fs -q -t ext4 -L root -d "$flat" "$disk.new" 4G
 	umount "$flat"
 	rmdir "$flat"
+	[ "$arch" != amd64 ] || return 0
+	cp -- "$1"/boot/vmlinuz-* "${disk%.img}.vmlinuz"
+	cp -- "$1"/boot/initrd.img-* "${disk%.img}.initrd"
 }
 
 make_disk() {
 	say "making $disk: about 3 minutes, 1 GB"
 	rm -f -- "$disk.new"
-	mmdebstrap --quiet --mode=unshare --variant=apt --format=null \
+	mmdebstrap --quiet --mode=unshare --variant=apt --format=null --arch="$arch" \
 		--include="$(IFS=,; echo "${packages[*]}")" \
-		--customize-hook="RELEASE=$release BUILD=$(printf %q "$build") $(printf %q "$0") hook \"\$1\"" \
+		--customize-hook="RELEASE=$release ARCH=$arch BUILD=$(printf %q "$build") $(printf %q "$0") hook \"\$1\"" \
 		"$release"
 	mv -- "$disk.new" "$disk"
 }
@@ -94,7 +100,7 @@ case ${1:-} in
 	stamp=$(sha256sum <"$0")
 	if [ ! -f "$disk" ] || [ "$(cat "$disk.made-of" 2>/dev/null)" != "$stamp" ]; then make_disk; fi
 	printf '%s\n' "$stamp" >"$disk.made-of"
-	make_cd ;;
+	[ "$arch" != amd64 ] || make_cd ;;
 hook) dress "$2"; pack "$2" ;;
-*) die "usage: image.sh (RELEASE=: of Debian, default $release)" ;;
+*) die "usage: image.sh (RELEASE=: of Debian, default $release; ARCH=: amd64 or arm64)" ;;
 esac

@@ -12,7 +12,7 @@ import json
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,37 @@ class Result:
     output: str
 
 
+@dataclass(frozen=True)
+class Boot:
+    """How a machine of an architecture begins: from a CD with GRUB, or with kernel and initrd at once."""
+
+    arch: str
+    cd: Path | None = None
+    kernel: Path | None = None
+    initrd: Path | None = None
+
+    def options(self, accel: str) -> list[str]:
+        """What QEMU is called with."""
+        if self.arch == "amd64":
+            model = "max" if accel == "tcg" else "host"
+            return [
+                "qemu-system-x86_64",
+                "-machine",
+                "q35",
+                "-cpu",
+                model,
+                "-boot",
+                "d",
+                "-cdrom",
+                str(self.cd),
+            ]
+        return [
+            *("qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a72"),
+            *("-kernel", str(self.kernel), "-initrd", str(self.initrd)),
+            *("-append", "root=/dev/vda console=ttyAMA0 quiet"),
+        ]
+
+
 @dataclass
 class Machine:
     """One machine; use it in a with statement, which ends it."""
@@ -40,7 +71,7 @@ class Machine:
     number: int
     directory: Path
     disk: Path
-    boot_cd: Path
+    boot: Boot
     data: Path
     links: tuple[str, ...]
     peer: str
@@ -84,12 +115,12 @@ class Machine:
             self._path(what).unlink(missing_ok=True)
         drive = "if=virtio,format={},file={}"
         command = [
-            *("qemu-system-x86_64", "-machine", "q35", "-accel", self.accel, "-smp", str(self.cpus)),
-            *("-cpu", "max" if self.accel == "tcg" else "host", "-m", "1G", "-nodefaults"),
-            *("-display", "none", "-serial", f"file:{self.console}", "-boot", "d"),
+            *self.boot.options(self.accel),
+            *("-accel", self.accel, "-smp", str(self.cpus), "-m", "1G", "-nodefaults"),
+            *("-display", "none", "-serial", f"file:{self.console}"),
             *("-drive", drive.format("qcow2", self._path("qcow2"))),
             *("-drive", drive.format("raw", self.data) + ",readonly=on"),
-            *("-cdrom", str(self.boot_cd), "-device", "virtio-rng-pci"),
+            *("-device", "virtio-rng-pci"),
             *("-chardev", f"socket,id=agent,path={self._path('agent')},server=on,wait=off"),
             *("-device", "virtio-serial", "-device"),
             "virtserialport,chardev=agent,name=org.qemu.guest_agent.0",
@@ -105,6 +136,19 @@ class Machine:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+    def take(self, files: Sequence[str]) -> list[Path]:
+        """Files of its disk, while it is off."""
+        raw = self._path("raw")
+        subprocess.run(["qemu-img", "convert", "-O", "raw", str(self._path("qcow2")), str(raw)], check=True)
+        taken = []
+        for file in files:
+            taken.append(self._path(Path(file).name))
+            subprocess.run(
+                ["debugfs", "-R", f"dump {file} {taken[-1]}", str(raw)], check=True, capture_output=True
+            )
+        raw.unlink()
+        return taken
 
     def reboot(self) -> None:
         """As its operator does, and wait until it is back."""

@@ -121,7 +121,8 @@ heed() {
 	[ ${#lost[@]} = 0 ] || die "the configuration cannot have what $1 asks for:" "${lost[@]}"
 }
 
-objects() { find "$out" -name '*.o' | wc -l; }
+# (what find saw may be gone when it looks again)
+objects() { { find "$out" -name '*.o' 2>/dev/null || true; } | wc -l; }
 
 # progress START: a line every half minute until the build that runs beside it is done.
 progress() {

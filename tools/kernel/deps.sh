@@ -9,6 +9,7 @@ set -euo pipefail
 build=(gcc make libc6-dev flex bison bc perl xz-utils ccache kmod git)
 lab=(iperf3 iproute2 ethtool iputils-ping procps python3-rich python3-matplotlib python3-numpy)
 deb=("${build[@]}" libelf-dev libssl-dev openssl debhelper dpkg-dev rsync cpio)
+arm64=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 
 job=${1:-}
 case $job in
@@ -23,8 +24,9 @@ dask) packages=("${build[@]}" "${lab[@]}" python3-distributed) ;;
 vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables qemu-system-x86 python3-venv) ;;
 deb) packages=("${deb[@]}")
 	[ "${CONFIG:-debian}" != debian ] || packages+=("linux-config-$base_version" pahole)
-	[ "${ARCH:-}" != arm64 ] || packages+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross) ;;
-check-deb) packages=("${deb[@]}" mmdebstrap grub-common grub-pc-bin xorriso mtools e2fsprogs qemu-system-x86 qemu-utils) ;;
+	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}") ;;
+check-deb) packages=("${deb[@]}" mmdebstrap grub-common grub-pc-bin xorriso mtools e2fsprogs qemu-system-x86 qemu-utils)
+	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}" qemu-system-arm qemu-user-static binfmt-support arch-test) ;;
 *) die "usage: deps.sh build|run|check|style|upstream|bench|slurm|dask|vm|deb|check-deb" ;;
 esac
 case $job in
