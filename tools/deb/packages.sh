@@ -90,8 +90,9 @@ kmake() {
 
 # Made anew when what it is made of has changed.
 configure() {
-	local stamp parts=("$here/ours.config")
-	[ "$CONFIG" != small ] || parts=("$here/small.config" "${parts[@]}")
+	local stamp parts=("$here/ours.config") small=("$here/small.config")
+	[ "$arch" != arm64 ] || small+=("$here/small-arm64.config")
+	[ "$CONFIG" != small ] || parts=("${small[@]}" "${parts[@]}")
 	stamp=$({ echo "$CONFIG"; unpack_config "${config:-/dev/null}"; cat -- "${parts[@]}" "$tree/Makefile" \
 		"$tree"/net/mptcp/Kconfig*; } | sha256sum)
 	[ "$(cat "$out/.made-of" 2>/dev/null)" != "$stamp" ] || return 0
