@@ -72,28 +72,27 @@ is "888 888" "$(in_client ss -Htni state established dport = :7000 | sed -n 's/.
 	"so does the size of segments"
 stopped
 
-# a subflow that is silent is given up, and what it carried goes out on the other one
-sending 20 $user_timeout:3000
-soon has 2
-ip -n "$server" link set s1 down
-gone
-is 1 "$(subflows)" "TCP_USER_TIMEOUT gives a silent subflow up"
-wait $sender || true
-is sent "$(cut -d' ' -f1 "$work/ended")" "and the connection goes on"
-ip -n "$server" link set s1 up
-soon has 0
+# given_up WHAT AFTER OPTION...: with these options, one of two subflows that becomes silent after so many
+# seconds is given up, and the connection is not.
+given_up() {
+	local what=$1 after=$2
+	shift 2
+	sending 20 "$@"
+	soon has 2
+	sleep "$after"
+	ip -n "$server" link set s1 down
+	gone
+	is 1 "$(subflows)" "$what"
+	wait $sender || true
+	is sent "$(cut -d' ' -f1 "$work/ended")" "and the connection goes on"
+	ip -n "$server" link set s1 up
+	soon has 0
+}
 
-# SO_KEEPALIVE; after 2 s, each second, twice
-sending 20 1:9:1 6:4:2 6:5:1 6:6:2 idle
-soon has 2
-sleep 2 # until nothing is on the way
-ip -n "$server" link set s1 down
-gone
-is 1 "$(subflows)" "keepalive finds an idle subflow that is dead"
-wait $sender || true
-is sent "$(cut -d' ' -f1 "$work/ended")" "and the connection stays"
-ip -n "$server" link set s1 up
-soon has 0
+# what it carried goes out on the other one
+given_up "TCP_USER_TIMEOUT gives a silent subflow up" 0 $user_timeout:3000
+# SO_KEEPALIVE; after 2 s, each second, twice; when nothing is on the way
+given_up "keepalive finds an idle subflow that is dead" 2 1:9:1 6:4:2 6:5:1 6:6:2 idle
 
 in_client ip mptcp limits set subflow 0 add_addr_accepted 0
 for kind in tcp mptcp; do

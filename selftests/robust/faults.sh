@@ -7,6 +7,7 @@
 #
 # FAULTS_ROUNDS multiplies the connections of each case (default 5; 1 with "quick").
 # FAULTS_CASES names the groups of cases to run.
+# shellcheck disable=SC2154 # variables of lib.sh
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

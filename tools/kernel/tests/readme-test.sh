@@ -4,22 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
-work=$(mktemp -d)
-trap 'rm -rf -- "$work"' EXIT
-tests=0 failures=0
-
-check() {
-	local what=$1
-	shift
-	tests=$((tests + 1))
-	if "$@" >"$work/out" 2>&1; then
-		echo "ok $tests $what"
-	else
-		failures=$((failures + 1))
-		echo "not ok $tests $what"
-		sed 's/^/# /' "$work/out"
-	fi
-}
+# shellcheck source=tap.sh
+. tools/kernel/tests/tap.sh
 
 sed -n '/^```c$/,/^```$/p' README.md | grep -v '^```' >"$work/example.c"
 check "the C example compiles" gcc -Wall -Wextra -Werror -Itools/mptcpctl -c -o "$work/example.o" "$work/example.c"
@@ -31,5 +17,4 @@ done < <(grep -ohE '\bmake [a-z][a-z-]+' README.md Documentation/*.md | cut -d' 
 while read -r file; do
 	check "$file exists" test -e "$file"
 done < <(grep -oE '\]\(([A-Za-z./-]+)\)' README.md | tr -d '])(' | sort -u)
-echo "1..$tests"
-[ $failures = 0 ]
+tally
