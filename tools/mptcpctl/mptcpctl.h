@@ -28,6 +28,7 @@ const char *json_bool(bool value);
 bool kernel_has_mptcp(void);
 bool kernel_is_patched(void);
 int set_default(const char *name);
+int set_scheduler(int fd, const char *name);
 const char *scheduler_error(int error, const char *name);
 bool read_file(const char *path, char *buf, size_t len);
 int write_file(const char *path, const char *value);

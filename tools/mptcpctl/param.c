@@ -68,12 +68,12 @@ static int set_congestion_param(const char *name, const char *assignment, int le
 /* The kernel loads what is named for a connection. 0, or an errno */
 static int load_scheduler(const char *name)
 {
-	int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP), error = 0;
+	int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP), error;
 
-	if (fd < 0 || setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, strlen(name)))
-		error = errno;
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return errno;
+	error = set_scheduler(fd, name);
+	close(fd);
 	return error;
 }
 

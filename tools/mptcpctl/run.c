@@ -35,11 +35,10 @@ struct wish {
 
 static bool try_options(int fd, const struct wish *wish)
 {
-	const char *name = wish->scheduler;
-	int error;
+	int error = wish->scheduler ? set_scheduler(fd, wish->scheduler) : 0;
 
-	if (name && setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, strlen(name))) {
-		complain("--scheduler: %s", scheduler_error(errno, name));
+	if (error) {
+		complain("--scheduler: %s", scheduler_error(error, wish->scheduler));
 		return false;
 	}
 	error = wish->congestion ? try_congestion(wish->congestion) : 0;

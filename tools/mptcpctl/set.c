@@ -60,10 +60,8 @@ static const char *change_socket(int fd, const struct request *request)
 	error = request->weight < 0 ? 0 : set_weight(fd, request->weight);
 	if (error)
 		return weight_error(error);
-	name = request->name;
-	if (name && setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, strlen(name)))
-		return scheduler_error(errno, name);
-	return NULL;
+	error = request->name ? set_scheduler(fd, request->name) : 0;
+	return error ? scheduler_error(error, request->name) : NULL;
 }
 
 static bool change(const struct mptcp_socket *sk, void *arg)

@@ -291,6 +291,12 @@ static void explain_invalid(const char *name, char *text, size_t len)
 	snprintf(text, len, "'%s' is no scheduler name: %s", name, why);
 }
 
+/* Of a socket, which loads it. 0, or an errno */
+int set_scheduler(int fd, const char *name)
+{
+	return setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, strlen(name)) ? errno : 0;
+}
+
 /* What to tell about a scheduler that could not be set. */
 const char *scheduler_error(int error, const char *name)
 {
