@@ -18,10 +18,11 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from machine import Boot, Machine, MachineError, Result
+from results import Results
 
 TOP = Path(__file__).resolve().parents[2]
 PAGE = TOP / "Documentation/two-uplinks.md"
@@ -49,14 +50,14 @@ Address=203.0.113.1/32
 EOF
 systemctl enable -q systemd-networkd
 head -c FILE_SIZE /dev/urandom >/var/www/html/file
-mkdir -p /root/.ssh
+mkdir -p ~/.ssh
 """.replace("FILE_SIZE", str(FILE_SIZE))
 
 KEY = """
-mkdir -p /root/.ssh
-ssh-keygen -q -t ed25519 -N '' -f /root/.ssh/id_ed25519
-echo 'StrictHostKeyChecking accept-new' >/root/.ssh/config
-cat /root/.ssh/id_ed25519.pub
+mkdir -p ~/.ssh
+ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519
+echo 'StrictHostKeyChecking accept-new' >~/.ssh/config
+cat ~/.ssh/id_ed25519.pub
 """
 
 DOWNLOAD = "mptcpctl run curl -sS -m 120 -o /dev/null -w '%{speed_download}' http://203.0.113.1/file"
@@ -66,7 +67,7 @@ sysctl -n net.mptcp.scheduler
 systemctl --failed --plain --no-legend
 dmesg | grep -E 'WARNING:|BUG:|Oops|Call Trace' || true
 """
-UNPACK = "mount -o ro /dev/vdb /mnt && cp -r /mnt/. /root/mptcp && umount /mnt"
+UNPACK = "mount -o ro /dev/vdb /mnt && cp -r /mnt/. ~/mptcp && umount /mnt"
 
 
 @dataclass(frozen=True)
@@ -88,27 +89,12 @@ def blocks(page: str) -> Iterator[Block]:
         yield Block(found[1], line, re.sub(r"^    ", "", text, flags=re.M).strip() + "\n")
 
 
-@dataclass
-class Check:
+@dataclass(kw_only=True)
+class Check(Results):
     """The two machines, and what came of the test so far."""
 
     home: Machine
     server: Machine
-    passed: int = 0
-    failed: int = 0
-    began: float = field(default_factory=time.monotonic)
-
-    def say(self, text: str) -> None:
-        """A line that says how far it is."""
-        print(f"# {time.monotonic() - self.began:4.0f} s  {text}", flush=True)
-
-    def that(self, what: str, holds: bool, why: str = "") -> None:
-        """One result."""
-        self.passed += holds
-        self.failed += not holds
-        print(f"{'ok' if holds else 'not ok'} {self.passed + self.failed} {what}", flush=True)
-        if not holds and why:
-            print("\n".join(f"# {line}" for line in why.splitlines()[-40:]), flush=True)
 
     def on(self, who: str) -> list[Machine]:
         """The machines that a word of the page stands for."""
@@ -124,7 +110,7 @@ class Check:
         script, reboot, _ = block.script.rpartition("reboot\n")
         if not reboot:
             script = block.script
-        for result, machine in self._run("cd /root/mptcp/packages\n" + script, block.who):
+        for result, machine in self._run("cd ~/mptcp/packages\n" + script, block.who):
             first = script.splitlines()[0] if script else "reboot"
             self.that(
                 f"{PAGE.name}:{block.line} on {machine.name}: {first[:60]}", result.status == 0, result.output
@@ -141,10 +127,10 @@ class Check:
 
     def prepare(self) -> None:
         """Packages and network: what the page takes for granted."""
-        self.both(lambda machine: machine.run(f"mkdir -p /root/mptcp && {UNPACK}"))
+        self.both(lambda machine: machine.run(f"mkdir -p ~/mptcp && {UNPACK}"))
         self.server.run(NETWORK)
         key = self.home.run(KEY).output.strip()
-        self.server.run(f"echo '{key}' >/root/.ssh/authorized_keys")
+        self.server.run(f"echo '{key}' >~/.ssh/authorized_keys")
         self.home.run("hostnamectl set-hostname home || true")
 
     def shape(self) -> None:
@@ -199,17 +185,6 @@ class Check:
         self.home.wait(pid, 150)
         self.that("mptcpctl shows both subflows", "subflow 2" in got and "inorder" in got, got)
 
-    def selftests(self) -> None:
-        """The kselftests, on a machine as it came."""
-        self.say("kselftests")
-        pid = self.home.begin("cd /root/mptcp && KSFT_MACHINE_SLOW=yes make -C selftests run_tests 2>&1")
-        got = self.home.wait(pid, 3600).output
-        lines = [line for line in got.splitlines() if re.match(r"(# )?not ok", line)]
-        passed = len(re.findall(r"^(?:# )?ok \d+ (?!.*# SKIP)", got, re.M))
-        self.that(
-            f"kselftests: {passed} passed, {len(lines)} failed", passed > 300 and not lines, "\n".join(lines)
-        )
-
 
 def data_disk(packages: Path, directory: Path) -> Path:
     """A disk with the packages, and the selftests of the tree."""
@@ -237,7 +212,7 @@ def scenario(check: Check, with_selftests: bool) -> None:
             check.unplug()
             check.show()
             if with_selftests:
-                check.selftests()
+                check.selftests(check.home, 300)
         check.follow(block)
         if n == 0:
             check.kernel()
@@ -269,7 +244,7 @@ def main() -> int:
         try:
             with ThreadPoolExecutor(2) as pool:
                 list(pool.map(stack.enter_context, machines))
-            check = Check(*machines)
+            check = Check(home=machines[0], server=machines[1])
             scenario(check, not args.no_selftests)
         finally:
             if args.logs:
@@ -277,9 +252,7 @@ def main() -> int:
                 for machine in machines:
                     if machine.console.exists():
                         (args.logs / machine.console.name).write_bytes(machine.console.read_bytes())
-    print(f"1..{check.passed + check.failed}")
-    print(f"{check.passed} passed, {check.failed} failed, 0 skipped")
-    return 1 if check.failed else 0
+    return check.end()
 
 
 if __name__ == "__main__":

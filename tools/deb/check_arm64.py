@@ -8,44 +8,25 @@ The machine has no firmware: QEMU is given the kernel and the initrd that the pa
 from __future__ import annotations
 
 import argparse
-import re
 import tempfile
-import time
 from pathlib import Path
 
 from check import STATE, UNPACK, data_disk
 from machine import Boot, Machine
+from results import Results
 
 INSTALL = """
-cd /root/mptcp/packages
+cd ~/mptcp/packages
 DEBIAN_FRONTEND=noninteractive apt-get install -y ./linux-image-*.deb ./mptcpctl_*.deb
 echo net.mptcp.scheduler=inorder >/etc/sysctl.d/60-mptcp.conf
 sync
 """
 TESTS = "sysctl.sh sockopt.sh refused.sh modules.sh minrtt.sh rr.sh extensions.sh"
-SELFTESTS = f"cd /root/mptcp && KSFT_MACHINE_SLOW=yes make -C selftests run_tests TEST_PROGS='{TESTS}' 2>&1"
-
-
-class Results:
-    """TAP, with the time."""
-
-    def __init__(self) -> None:
-        self.began, self.done, self.failed = time.monotonic(), 0, 0
-
-    def say(self, text: str) -> None:
-        print(f"# {time.monotonic() - self.began:4.0f} s  {text}", flush=True)
-
-    def that(self, what: str, holds: bool, why: str = "") -> None:
-        self.done += 1
-        self.failed += not holds
-        print(f"{'ok' if holds else 'not ok'} {self.done} {what}", flush=True)
-        if not holds:
-            print("\n".join(f"# {line}" for line in why.splitlines()[-40:]), flush=True)
 
 
 def install(machine: Machine, results: Results) -> Boot:
     """How the machine boots from now on."""
-    got = machine.run(f"mkdir -p /root/mptcp && {UNPACK}")
+    machine.run(f"mkdir -p ~/mptcp && {UNPACK}")
     got = machine.run(INSTALL, 3600)
     results.that("the packages install", got.status == 0, got.output)
     files = machine.run("echo /boot/vmlinuz-*-mptcp /boot/initrd.img-*-mptcp").output.split()
@@ -61,15 +42,7 @@ def examine(machine: Machine, results: Results) -> None:
     results.that(f"{release} runs on {arch}", release.endswith("-mptcp") and arch == "aarch64", release)
     results.that("with the scheduler of sysctl.d", scheduler == "inorder", scheduler)
     results.that("no unit failed, no complaint", not complaints.strip(), complaints)
-    results.say("kselftests")
-    got = machine.wait(machine.begin(SELFTESTS), 3600).output
-    wrong = [line for line in got.splitlines() if re.match(r"(# )?not ok", line)]
-    passed = len(re.findall(r"^(?:# )?ok \d+ (?!.*# SKIP)", got, re.M))
-    results.that(
-        f"kselftests: {passed} passed, {len(wrong)} failed",
-        passed > 150 and not wrong,
-        "\n".join(wrong) or got,
-    )
+    results.selftests(machine, 150, f"TEST_PROGS='{TESTS}'")
 
 
 def main() -> int:
@@ -88,9 +61,7 @@ def main() -> int:
             machine.start()
             results.say("it is up again")
             examine(machine, results)
-    print(f"1..{results.done}")
-    print(f"{results.done - results.failed} passed, {results.failed} failed, 0 skipped")
-    return 1 if results.failed else 0
+    return results.end()
 
 
 if __name__ == "__main__":

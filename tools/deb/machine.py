@@ -46,15 +46,8 @@ class Boot:
         if self.arch == "amd64":
             model = "max" if accel == "tcg" else "host"
             return [
-                "qemu-system-x86_64",
-                "-machine",
-                "q35",
-                "-cpu",
-                model,
-                "-boot",
-                "d",
-                "-cdrom",
-                str(self.cd),
+                *("qemu-system-x86_64", "-machine", "q35", "-cpu", model),
+                *("-boot", "d", "-cdrom", str(self.cd)),
             ]
         return [
             *("qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a72"),
