@@ -31,19 +31,24 @@ in_time "it is not slower than the first path alone, by more than 7 %" \
 	less "$took" $((alone * 107 / 100))
 
 buffers 4000000
+in_server ip mptcp endpoint flush
+took -b 30000000
+alone=$took
+in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 tc -n "$client" qdisc change dev c2 root netem rate 5mbit delay 100ms limit 1000 loss 5%
 grown SchedAgainBytes took -b 15000000
 arrived 15000000 "with 5 % loss on the slow path: the bytes are right"
 that "what was lost is sent again on the other one" less 0 "$grown"
 that "and no more than 2 % of the data" less "$grown" 300000
-# 1 of 24 runs takes up to 2 % longer, by the losses it draws: the middle one of three counts
-times=("$took")
-while ! slow && [ ${#times[@]} -lt 3 ]; do
-	took -b 15000000
+# By the losses it draws, a run ends up to 0.5 s later, for what is lost last: so it is long, and the
+# middle one of five counts.
+times=()
+while ! slow && [ ${#times[@]} -lt 5 ]; do
+	took -b 30000000
 	times+=("$took")
 done
-took=$(printf '%s\n' "${times[@]}" | sort -n | sed -n 2p)
-in_time "the fast path goes on meanwhile" less "$took" $((alone * 3))
+took=$(printf '%s\n' "${times[@]}" | sort -n | sed -n 3p)
+in_time "the fast path goes on meanwhile" less "$took" $((alone * 102 / 100))
 
 # where paths are fast, packets are large: runs of a millisecond instead of the two segments of an ACK
 shape 1 100mbit 5ms 1000
