@@ -157,4 +157,52 @@ mptcp_sched_lowest(struct mptcp_sock *msk,
 	return best;
 }
 
+/* Bytes that are in flight on @subflow, whole segments of them, or wait in its send queue. */
+static inline u32 mptcp_sched_queued(const struct mptcp_subflow_context *subflow)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+
+	return mptcp_sched_in_flight(tp) * mptcp_sched_mss(subflow) +
+	       READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
+}
+
+/* The rate at which @subflow delivered of late, as TCP took it last, in bytes per ms, at least 1;
+ * 0: nothing yet.
+ */
+static inline u32 mptcp_sched_rate(const struct mptcp_subflow_context *subflow)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	u32 interval = READ_ONCE(tp->rate_interval_us);
+	u64 bytes = (u64)READ_ONCE(tp->rate_delivered) * mptcp_sched_mss(subflow) *
+		    USEC_PER_MSEC;
+
+	return interval ? clamp_t(u64, div_u64(bytes, interval), 1, U32_MAX) : 0;
+}
+
+/* The rate of @segs segments per RTT of @subflow, likewise: for a beginning. */
+static inline u32 mptcp_sched_first_rate(const struct mptcp_subflow_context *subflow, u32 segs)
+{
+	u32 min_rtt = mptcp_sched_min_rtt(tcp_sk(mptcp_subflow_tcp_sock(subflow)));
+
+	return max_t(u32, div_u64((u64)segs * USEC_PER_MSEC * mptcp_sched_mss(subflow),
+				  min_rtt), 1);
+}
+
+/* The usable subflow with the lowest @key, whether or not it has room, or NULL. */
+static __always_inline struct mptcp_subflow_context *
+mptcp_sched_first(struct mptcp_sock *msk,
+		  u64 (*key)(const struct mptcp_subflow_context *subflow))
+{
+	bool backups = mptcp_sched_only_backups(msk);
+	struct mptcp_subflow_context *subflow, *first = NULL;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (mptcp_sched_usable(subflow, backups) &&
+		    (!first || key(subflow) < key(first)))
+			first = subflow;
+	}
+
+	return first;
+}
+
 #endif /* _MPTCP_SCHED_H */

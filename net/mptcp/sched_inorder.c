@@ -148,29 +148,20 @@ static void inorder_check_full(struct inorder_subflow *is,
 }
 
 /* Take in TCP's latest delivery rate, if something was delivered since. */
-static u32 inorder_rate(struct mptcp_subflow_context *subflow, u32 min_rtt)
+static u32 inorder_rate(struct mptcp_subflow_context *subflow)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	struct inorder_subflow *is = inorder_subflow(subflow);
-	u32 interval = READ_ONCE(tp->rate_interval_us);
 	u32 delivered = READ_ONCE(tp->delivered);
-	u32 rate;
+	u32 rate = delivered != is->delivered ? mptcp_sched_rate(subflow) : 0;
 
-	if (delivered != is->delivered && interval) {
-		u64 bytes = (u64)READ_ONCE(tp->rate_delivered) *
-			    mptcp_sched_mss(subflow) * USEC_PER_MSEC;
-
-		rate = min_t(u64, div_u64(bytes, interval), U32_MAX);
+	if (rate) {
 		is->delivered = delivered;
-		mptcp_sched_take_rate(tp, &is->rate, max(rate, 1U));
+		mptcp_sched_take_rate(tp, &is->rate, rate);
 		inorder_check_full(is, tp, minmax_get(&is->rate));
 	}
 
-	rate = minmax_get(&is->rate);
-	if (rate)
-		return rate;
-	return max_t(u32, div_u64((u64)INORDER_FIRST_SEGS * USEC_PER_MSEC *
-				  mptcp_sched_mss(subflow), min_rtt), 1);
+	return minmax_get(&is->rate) ?: mptcp_sched_first_rate(subflow, INORDER_FIRST_SEGS);
 }
 
 static u32 inorder_gain(struct mptcp_subflow_context *subflow, u32 min_rtt)
@@ -233,10 +224,9 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 
 	p->subflow = subflow;
 	p->min_rtt = mptcp_sched_min_rtt(tp);
-	p->rate = inorder_rate(subflow, p->min_rtt);
+	p->rate = inorder_rate(subflow);
 	gain = inorder_gain(subflow, p->min_rtt);
-	p->queued = mptcp_sched_in_flight(tp) * mss +
-		    READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
+	p->queued = mptcp_sched_queued(subflow);
 	p->limit = inorder_limit(p, mss);
 	p->room = inorder_room(msk, p, mss, now);
 	p->rate = min_t(u64, div_u64((u64)p->rate * gain, 100), U32_MAX);

@@ -31,21 +31,42 @@
 /* What ordinary users may choose at first: schedulers that take no more of the
  * network than the default one does.
  */
-#define MPTCP_SCHED_ALLOWED	"default inorder minrtt rr"
+#define MPTCP_SCHED_ALLOWED	"blest default ecf edpf inorder minrtt pet rr sttf wrr"
 
 /* Schedulers that this kernel was built with, built-in or as modules. */
 static const char * const mptcp_sched_known[] = {
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_BLEST)
+	"blest",
+#endif
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_ECF)
+	"ecf",
+#endif
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_EDPF)
+	"edpf",
+#endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_INORDER)
 	"inorder",
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_MINRTT)
 	"minrtt",
 #endif
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_PET)
+	"pet",
+#endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_REDUNDANT)
 	"redundant",
 #endif
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_REPLAY)
+	"replay",
+#endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_RR)
 	"rr",
+#endif
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_STTF)
+	"sttf",
+#endif
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_WRR)
+	"wrr",
 #endif
 	NULL
 };
