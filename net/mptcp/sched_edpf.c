@@ -8,7 +8,8 @@
  *	delivery on l = max(now + D_l, A_l) + L / B_l
  *	A_p := delivery on p
  *
- * With packets of one length, none overtakes another.
+ * With packets of one length, none overtakes another. Where a path carries several in a
+ * millisecond, so many go at once, for segmentation offload.
  *
  * The paper's scheduler is at a proxy that knows B and D. Here D is half of the subflow's
  * lowest RTT and B the highest rate at which it delivered lately, both TCP's. A is never
@@ -61,17 +62,16 @@ static u32 edpf_rate(struct mptcp_subflow_context *subflow)
 	       mptcp_sched_first_rate(subflow, EDPF_FIRST_SEGS);
 }
 
-/* When a segment that leaves @now would arrive. */
-static u64 edpf_delivery(struct mptcp_subflow_context *subflow, u64 now)
+/* When @bytes that leave @now would arrive. */
+static u64 edpf_delivery(struct mptcp_subflow_context *subflow, u32 bytes, u64 now)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	struct edpf_subflow *es = edpf_subflow(subflow);
-	u32 mss = mptcp_sched_mss(subflow), rate = edpf_rate(subflow);
-	u32 delay = mptcp_sched_min_rtt(tp) / 2;
+	u32 rate = edpf_rate(subflow), delay = mptcp_sched_min_rtt(tp) / 2;
 
 	es->free_at = min(es->free_at,
 			  mptcp_rule_delivery(now, delay, 0, mptcp_sched_queued(subflow), rate));
-	return mptcp_rule_delivery(now, delay, es->free_at, mss, rate);
+	return mptcp_rule_delivery(now, delay, es->free_at, bytes, rate);
 }
 
 static int edpf_get_send(struct mptcp_sock *msk)
@@ -79,13 +79,14 @@ static int edpf_get_send(struct mptcp_sock *msk)
 	bool backups = mptcp_sched_only_backups(msk);
 	struct mptcp_subflow_context *subflow, *best = NULL;
 	u64 now = tcp_clock_us(), first = U64_MAX;
+	u32 run;
 
 	mptcp_for_each_subflow(msk, subflow) {
 		u64 delivery;
 
 		if (!mptcp_sched_usable(subflow, backups) || !mptcp_sched_room(subflow))
 			continue;
-		delivery = edpf_delivery(subflow, now);
+		delivery = edpf_delivery(subflow, mptcp_sched_mss(subflow), now);
 		if (delivery < first) {
 			best = subflow;
 			first = delivery;
@@ -94,8 +95,9 @@ static int edpf_get_send(struct mptcp_sock *msk)
 	if (!best)
 		return -EAGAIN;
 
-	edpf_subflow(best)->free_at = first;
-	mptcp_sched_commit(msk, best, mptcp_sched_mss(best), MPTCP_SCHED_BEST);
+	run = mptcp_sched_run(best);
+	edpf_subflow(best)->free_at = edpf_delivery(best, run, now);
+	mptcp_sched_commit(msk, best, run, MPTCP_SCHED_BEST);
 	return 0;
 }
 

@@ -48,10 +48,11 @@ static void pet_measure(struct mptcp_subflow_context *subflow)
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	struct pet_subflow *ps = pet_subflow(subflow);
 	u32 delivered = READ_ONCE(tp->delivered), sample;
+	bool held_up;
 
 	/* a bit field, which READ_ONCE() does not take: of a moment ago will do */
-	if (delivered == ps->delivered || READ_ONCE(tp->rate_delivered) < PET_PAIR ||
-	    data_race(!!tp->rate_app_limited))
+	held_up = data_race(!!tp->rate_app_limited);
+	if (delivered == ps->delivered || READ_ONCE(tp->rate_delivered) < PET_PAIR || held_up)
 		return;
 	sample = mptcp_sched_rate(subflow);
 	if (!sample)
@@ -60,17 +61,23 @@ static void pet_measure(struct mptcp_subflow_context *subflow)
 	ps->rate = ps->rate ? div_u64(4ULL * sample + ps->rate, 5) : sample;
 }
 
-/* When a pair that leaves @now would have arrived. */
-static u64 pet_delivery(struct mptcp_subflow_context *subflow, u64 now)
+/* What @subflow gets at once: a pair, or more where a millisecond carries more. */
+static u32 pet_bytes(const struct mptcp_subflow_context *subflow)
+{
+	return max(PET_PAIR * mptcp_sched_mss(subflow), mptcp_sched_run(subflow));
+}
+
+/* When @bytes that leave @now would have arrived. */
+static u64 pet_delivery(struct mptcp_subflow_context *subflow, u32 bytes, u64 now)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	struct pet_subflow *ps = pet_subflow(subflow);
-	u32 mss = mptcp_sched_mss(subflow), delay = mptcp_sched_min_rtt(tp) / 2;
+	u32 delay = mptcp_sched_min_rtt(tp) / 2;
 
 	ps->free_at = min(ps->free_at,
 			  mptcp_rule_delivery(now, delay, 0, mptcp_sched_queued(subflow),
 					      ps->rate));
-	return mptcp_rule_delivery(now, delay, ps->free_at, PET_PAIR * mss, ps->rate);
+	return mptcp_rule_delivery(now, delay, ps->free_at, bytes, ps->rate);
 }
 
 /* What @subflow is worth now, the least is the best: one without an estimate comes first,
@@ -86,7 +93,8 @@ static u64 pet_key(struct mptcp_subflow_context *subflow, u64 now)
 		return 1 + (ps->sent ? U32_MAX - idle : 0);
 	if (idle >= PET_PROBE_MS)
 		return 1ULL + U32_MAX;
-	return max_t(u64, pet_delivery(subflow, now), 2ULL + U32_MAX);
+	return max_t(u64, pet_delivery(subflow, PET_PAIR * mptcp_sched_mss(subflow), now),
+		     2ULL + U32_MAX);
 }
 
 static int pet_get_send(struct mptcp_sock *msk)
@@ -113,8 +121,8 @@ static int pet_get_send(struct mptcp_sock *msk)
 	ps = pet_subflow(best);
 	ps->sent = tcp_jiffies32 ?: 1;
 	if (ps->rate)
-		ps->free_at = pet_delivery(best, now);
-	mptcp_sched_commit(msk, best, PET_PAIR * mptcp_sched_mss(best), MPTCP_SCHED_BEST);
+		ps->free_at = pet_delivery(best, pet_bytes(best), now);
+	mptcp_sched_commit(msk, best, pet_bytes(best), MPTCP_SCHED_BEST);
 	return 0;
 }
 

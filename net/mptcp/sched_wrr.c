@@ -53,7 +53,8 @@ struct wrr_msk {
 struct wrr_subflow {
 	u32 rate[WRR_MEASURES];	/* bytes per ms */
 	u32 measures;		/* how many there were */
-	u32 acked;		/* snd_una when the period began */
+	u32 acked;		/* snd_una when the period began, */
+	bool begun;		/* if it has */
 };
 
 struct wrr_paths {
@@ -78,15 +79,16 @@ static struct wrr_subflow *wrr_subflow(struct mptcp_subflow_context *subflow)
 	return (struct wrr_subflow *)subflow->sched_priv;
 }
 
-/* A period has ended: @ms long, 0 if it is the first. */
+/* A period of @ms has ended; a subflow may have come in the middle of it. */
 static void wrr_measure(struct mptcp_subflow_context *subflow, u32 ms)
 {
 	u32 una = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->snd_una);
 	struct wrr_subflow *ws = wrr_subflow(subflow);
 
-	if (ms)
+	if (ws->begun && ms)
 		ws->rate[ws->measures++ % WRR_MEASURES] = (una - ws->acked) / ms;
 	ws->acked = una;
+	ws->begun = true;
 }
 
 static void wrr_look_at_clock(struct mptcp_sock *msk)

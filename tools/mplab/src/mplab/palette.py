@@ -22,6 +22,13 @@ SCHEDULERS = {
     "redundant": "#cc79a7",
     "rr": "#56b4e9",
     "minrtt+rs": "#a6761d",
+    "blest": "#7570b3",
+    "ecf": "#e7298a",
+    "sttf": "#66a61e",
+    "edpf": "#386cb0",
+    "pet": "#80b1d3",
+    "wrr": "#a65628",
+    "replay": "#666666",
 }
 CONTROLS = {
     "cubic": "#0072b2",
