@@ -184,6 +184,11 @@ class Plan(unittest.TestCase):
         plan = self.plan("--scheduler", "rr+rp,default+bm+rp", "--no-tcp")
         self.assertEqual([c.scheduler for c in plan], ["rr+rp", "default+bm+rp"])
 
+    def test_all_that_there_are(self) -> None:
+        there_are = Schedulers(("default", "replay", "rr"), ("rp",))
+        self.assertEqual(asked.schedulers("all", there_are), ["default", "rr"])
+        self.assertEqual(asked.schedulers("rr+rp,all,rr", there_are), ["rr+rp", "default", "rr"])
+
     def test_unknown_names_those_there_are(self) -> None:
         with self.assertRaisesRegex(commands.UsageError, "nosuch.*it has default, rr"):
             self.plan("--scheduler", "nosuch")

@@ -84,9 +84,16 @@ def controls(text: str, there_are: Sequence[str]) -> list[str]:
     return found
 
 
+def scheduler_names(text: str, there_are: Schedulers) -> list[str]:
+    """The names between the commas; instead of "all", those that the kernel has."""
+    found = names(text, "--scheduler")
+    every = [each for name in found for each in (there_are.all() if name == "all" else [name])]
+    return list(dict.fromkeys(every))
+
+
 def schedulers(text: str, there_are: Schedulers) -> list[str]:
     """Schedulers that the user names, and the kernel has."""
-    found = names(text, "--scheduler")
+    found = scheduler_names(text, there_are)
     for name in found:
         known("--scheduler", name, there_are, str(there_are))
         if len(name) > LONGEST_NAME:

@@ -127,7 +127,9 @@ def _cluster_options(parser: argparse.ArgumentParser) -> None:
 
 def _condition_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--scheduler", default="default,minrtt,minrtt+rp+bm,inorder", help="names (default: %(default)s)"
+        "--scheduler",
+        default="default,minrtt,minrtt+rp+bm,inorder",
+        help="names, or all (default: %(default)s)",
     )
     parser.add_argument("--congestion", default="cubic", help="names of congestion controls (cubic)")
     parser.add_argument(
@@ -193,7 +195,7 @@ def _bench_parser(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     bench.add_argument("--only", default="", metavar="NAME,...", help="these scenarios, or groups of them")
     bench.add_argument("--list", action="store_true", help="list the scenarios, and exit")
     bench.add_argument(
-        "--scheduler", default="default,inorder", help="names, beside default (default: %(default)s)"
+        "--scheduler", default="default,inorder", help="names beside default, or all (default: %(default)s)"
     )
     bench.add_argument("--congestion", default="cubic", help="names of congestion controls (cubic)")
     bench.add_argument("--seed", type=_from_zero, default=0, metavar="N", help="the first (0)")

@@ -72,7 +72,7 @@ def plan(
     for label, guests in kernels.items():
         schedulers, controls = available(guests)
         if label == "stock":  # it has one; the others are what we compare it with
-            named = asked.names(args.scheduler, "--scheduler")
+            named = asked.scheduler_names(args.scheduler, schedulers)
             names = schedulers.having(named) or list(schedulers.bases)
         else:
             names = asked.schedulers(args.scheduler, schedulers)

@@ -14,6 +14,7 @@ from .units import UnitError
 SYSCTL = "/proc/sys/net/mptcp"
 MODULE = re.compile(r"(?:tcp|mptcp_cong)_(\w+)\.ko")  # of a congestion control, but for OTHERS
 OTHERS = {"diag", "test"}
+LED = {"replay"}  # schedulers that do nothing of their own
 LONGEST_NAME = 15  # characters of a scheduler's name, extensions included: MPTCP_SCHED_NAME_MAX
 
 
@@ -39,6 +40,9 @@ class Schedulers:
         if self.extensions:
             text += f", and with any of them {', '.join('+' + e for e in self.extensions)}"
         return text
+
+    def all(self) -> list[str]:
+        return [name for name in self.bases if name not in LED]
 
     def having(self, names: Iterable[str]) -> list[str]:
         return [name for name in names if name in self]

@@ -127,7 +127,7 @@ def _contestants(
     found = []
     for label, guests in kernels.items():
         schedulers, controls = available(guests)
-        names = asked.names(f"{REFERENCE},{args.scheduler}", "--scheduler")
+        names = asked.scheduler_names(f"{REFERENCE},{args.scheduler}", schedulers)
         if label == "stock":
             names = schedulers.having(names)
         for name in names:
