@@ -54,11 +54,14 @@ that "nor more" less "$share" 28
 share "2:90000 1:30000" 12000000
 that "three quarters on the second: not less" less 70 "$share"
 that "nor more" less "$share" 77
-share "9:1000000" 3000000
-arrived 3000000 "a subflow that is not there: the bytes are right"
-is 0 "$share" "the first one carries them"
-share "" 3000000
-arrived 3000000 "no list: the bytes are right"
+share "1:999999999" 3000000
+arrived 3000000 "one subflow: the bytes are right"
+is 0 "$share" "the other one carries nothing"
+share "9:1000000" 6000000
+arrived 6000000 "a subflow that is not there: the bytes are right"
+that "others carry them" less 20 "$share"
+share "" 6000000
+arrived 6000000 "no list: the bytes are right"
 
 replay "1:14280 2:14280"
 interrupted 1 10000000

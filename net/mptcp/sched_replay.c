@@ -12,8 +12,8 @@
  * last entry. A list that starts with "+" is added to the one that is there: the file takes
  * a page at once. An empty one ends it.
  *
- * An entry of a subflow that cannot send, and any data without a list, goes to the first
- * one that can. What timed out, the framework sends again.
+ * An entry of a subflow that cannot send, and any data without a list, goes to the one with
+ * the lowest RTT that has room. What timed out, the framework sends again.
  *
  * Connections that are on their way begin with a new list at its beginning.
  *
@@ -174,29 +174,39 @@ static u32 replay_turn(struct mptcp_sock *msk)
 
 static u64 replay_key(const struct mptcp_subflow_context *subflow)
 {
-	return subflow->subflow_id;
+	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
+}
+
+/* Subflow @id, if it can send; else, or with 0, one that has room. */
+static struct mptcp_sched_choice replay_choice(struct mptcp_sock *msk, u32 id)
+{
+	struct mptcp_subflow_context *subflow = id ? mptcp_sched_by_id(msk, id) : NULL;
+
+	if (!subflow || !mptcp_sched_usable(subflow, mptcp_sched_only_backups(msk)))
+		return mptcp_sched_lowest(msk, replay_key);
+	return (struct mptcp_sched_choice){
+		.subflow = subflow,
+		.room = mptcp_sched_room(subflow),
+	};
 }
 
 static int replay_get_send(struct mptcp_sock *msk)
 {
 	struct replay_msk *rm = replay_msk(msk);
-	struct mptcp_subflow_context *subflow;
-	u32 room;
+	struct mptcp_sched_choice choice;
+	u32 turn;
 
 	rcu_read_lock();
-	rm->last_id = replay_turn(msk);
+	turn = replay_turn(msk);
 	rcu_read_unlock();
 
-	subflow = rm->last_id ? mptcp_sched_by_id(msk, rm->last_id) : NULL;
-	if (!subflow || !mptcp_sched_usable(subflow, mptcp_sched_only_backups(msk)))
-		subflow = mptcp_sched_first(msk, replay_key);
-	room = subflow ? mptcp_sched_room(subflow) : 0;
-	if (!room)
+	choice = replay_choice(msk, turn);
+	if (!choice.room)
 		return -EAGAIN;
 
-	rm->granted = rm->last_id ? min(room, rm->left) : room;
-	rm->last_id = subflow->subflow_id;
-	mptcp_sched_commit(msk, subflow, rm->granted, MPTCP_SCHED_TURN);
+	rm->granted = turn ? min(choice.room, rm->left) : choice.room;
+	rm->last_id = choice.subflow->subflow_id;
+	mptcp_sched_commit(msk, choice.subflow, rm->granted, MPTCP_SCHED_TURN);
 	return 0;
 }
 
