@@ -31,7 +31,7 @@
 /* What ordinary users may choose at first: schedulers that take no more of the
  * network than the default one does.
  */
-#define MPTCP_SCHED_ALLOWED	"default inorder minrtt rr"
+#define MPTCP_SCHED_ALLOWED	"default inorder minrtt rr weighted"
 
 /* Schedulers that this kernel was built with, built-in or as modules. */
 static const char * const mptcp_sched_known[] = {
@@ -46,6 +46,9 @@ static const char * const mptcp_sched_known[] = {
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_RR)
 	"rr",
+#endif
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_WEIGHTED)
+	"weighted",
 #endif
 	NULL
 };
