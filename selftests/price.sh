@@ -9,7 +9,7 @@ need
 
 bulk=6000000
 
-# Data on path 2, in bytes; ACKs and handshakes of a subflow are a few thousand.
+# ACKs and handshakes of a subflow are no more than that, in bytes.
 little=10000
 
 # measure SCHEDULER [ARG...]: $one and $two bytes on the paths.
@@ -27,6 +27,15 @@ light() { lose "$1" 0%; }
 lose() {
 	tc -n "$client" qdisc change dev "c$1" root netem rate 8mbit delay 10ms limit 1000 loss "$2"
 	tc -n "$server" qdisc change dev "s$1" root netem rate 8mbit delay 10ms limit 1000 loss "$2"
+}
+
+# is_ratio WANT WHAT: of path 1 to path 2, in 15 %; negative: the other way round.
+is_ratio() {
+	local more=$one less=$two want=${1#-}
+	[ "$1" = "$want" ] || more=$two less=$one
+	[ "$less" -gt 0 ] || less=1
+	that "$2: $((100 * more / less)) %" eval \
+		"less $((85 * want)) $((100 * more / less)) && less $((100 * more / less)) $((115 * want))"
 }
 
 # cleared: nothing costs anything.
@@ -109,6 +118,48 @@ used() {
 	refused path_used "nosuch0=1 c2=1" "No such file or directory" "path_used without a budget is refused"
 	cleared
 	is "" "$(get path_used)" "without budgets there is nothing to tell"
+}
+
+# What a connection has of its own.
+options() {
+	local value what
+	try
+	is " (1)" "$(value option prices)" "a new socket has no prices of its own"
+	try -P "c2=10  lte0=0" -W "c1=3"
+	is "c2=10 lte0=0 (13)" "$(value option prices)" "prices are set and read back, with a NUL"
+	is "c1=3 (5)" "$(value option weights)" "so are weights"
+	is "c2=10 lte0=0 (13)" "$(value option prices_then)" "which leave prices alone"
+	try -P "c2=10" -l 6
+	is "c2=10 (6)" "$(value option prices)" "a final NUL is taken"
+	while read -r value what; do
+		try -P "${value//_/ }"
+		is "EINVAL  (1)" "$(value option path_set) $(value option prices)" "$value: EINVAL, $what"
+	done <<-'REFUSED'
+		c2 no value
+		c2=256 too large
+		c2=1_c2=1 twice
+		a/b=1 no name
+	REFUSED
+	try -P "$(printf 'i%d=1 ' {1..100})"
+	is "EINVAL  (1)" "$(value option path_set) $(value option prices)" "a list that is too long: EINVAL"
+	try -t -P "c2=1"
+	is "ENOPROTOOPT EOPNOTSUPP" "$(value option path_set) $(value option prices)" "a TCP socket has no such option"
+
+	cleared
+	serve -P "s2=5"
+	transfer -b 1000
+	is "s2=5 (5)" "$(value server accepted_prices)" "an accepted socket inherits them"
+	measure rr+price -b 200000 -m 1000 -i 20 -P "c2=10"
+	that "the connection's own prices count" less "$two" $little
+	set_to path_price "c2=10"
+	measure rr+price -b 200000 -m 1000 -i 20 -P "c2=0"
+	that "and come before the namespace's" less 50000 "$two"
+	measure rr+price -b 400000 -m 1000 -i 20 -P "c2=0" -L ""
+	that "they can be taken back in the middle of a connection" \
+		eval 'less 80000 $two && less $two 130000'
+	cleared
+	measure weighted -b 1000000 -m 10000 -i 20 -W "c1=4"
+	is_ratio 4 "a connection's own weights"
 }
 
 # A call of 0.4 Mbit/s, and one of 4: cheap path 8 Mbit/s.
@@ -269,17 +320,10 @@ weights() {
 	interrupted 2 $bulk
 }
 
-# is_ratio WANT WHAT: of path 1 to path 2, in 15 %; negative: the other way round.
-is_ratio() {
-	local more=$one less=$two want=${1#-}
-	[ "$1" = "$want" ] || more=$two less=$one
-	that "$2: $((100 * more / less)) %" eval \
-		"less $((85 * want)) $((100 * more / less)) && less $((100 * more / less)) $((115 * want))"
-}
-
 hosts 8mbit 10ms 8mbit 10ms
 lists
 used
+options
 a_call
 bulk_transfer
 it_fails

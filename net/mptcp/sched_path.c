@@ -57,13 +57,13 @@ bool mptcp_path_name(const struct mptcp_subflow_context *subflow, char *name)
 	return dev;
 }
 
-static const struct mptcp_path_value *path_find(const struct mptcp_path_list *list,
-						const char *name)
+static const struct mptcp_path_value *
+path_find(const struct mptcp_path_list *list, enum mptcp_path_kind kind, const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; list && i < list->count; i++) {
-		if (!strcmp(list->of[i].name, name))
+		if (list->of[i].kind == kind && !strcmp(list->of[i].name, name))
 			return &list->of[i];
 	}
 
@@ -78,8 +78,8 @@ static u8 path_value(const struct mptcp_sock *msk, enum mptcp_path_kind kind,
 	u8 value;
 
 	rcu_read_lock();
-	found = path_find(rcu_dereference(msk->path_lists[kind]), name) ?:
-		path_find(rcu_dereference(pn->lists[kind]), name);
+	found = path_find(rcu_dereference(msk->path_list), kind, name) ?:
+		path_find(rcu_dereference(pn->lists[kind]), kind, name);
 	value = found ? found->value : path_defaults[kind];
 	rcu_read_unlock();
 
@@ -114,26 +114,13 @@ void mptcp_path_replace(struct mptcp_path_list __rcu **at, struct mptcp_path_lis
 	path_list_put(rcu_replace_pointer(*at, new, true));
 }
 
-/* @msk was cloned from a listener, and shares its lists; a new socket has none. They may
- * be replaced there just now; RCU (softirq is a reader) keeps the memory valid.
+/* @msk was cloned from a listener, and shares its list; a new socket has none. It may be
+ * replaced there just now; RCU (softirq is a reader) keeps the memory valid.
  */
 void mptcp_path_inherit(struct mptcp_sock *msk)
 {
-	int i;
+	struct mptcp_path_list *list = rcu_access_pointer(msk->path_list);
 
-	BUILD_BUG_ON(ARRAY_SIZE(msk->path_lists) != MPTCP_PATH_KINDS);
-	for (i = 0; i < MPTCP_PATH_KINDS; i++) {
-		struct mptcp_path_list *list = rcu_access_pointer(msk->path_lists[i]);
-
-		if (list && !refcount_inc_not_zero(&list->users))
-			RCU_INIT_POINTER(msk->path_lists[i], NULL);
-	}
-}
-
-void mptcp_path_release(struct mptcp_sock *msk)
-{
-	int i;
-
-	for (i = 0; i < MPTCP_PATH_KINDS; i++)
-		mptcp_path_replace(&msk->path_lists[i], NULL);
+	if (list && !refcount_inc_not_zero(&list->users))
+		RCU_INIT_POINTER(msk->path_list, NULL);
 }

@@ -26,7 +26,7 @@
 /* Clocks of subflows are in bytes by weight, in parts of 2^8. */
 #define MPTCP_SCHED_CLOCK_SHIFT	8
 
-/* What there is a list of, msk->path_lists. */
+/* What there is a list of. */
 enum mptcp_path_kind {
 	MPTCP_PATH_KIND_PRICE,
 	MPTCP_PATH_KIND_WEIGHT,
@@ -35,15 +35,16 @@ enum mptcp_path_kind {
 
 struct mptcp_path_value {
 	char name[IFNAMSIZ];
+	u8 kind;
 	u8 value;
 };
 
-/* Read under RCU, replaced as a whole. */
+/* Read under RCU, replaced as a whole. A connection has one of all kinds. */
 struct mptcp_path_list {
 	struct rcu_head rcu;
 	refcount_t users;	/* listener and accepted sockets share one */
 	unsigned int count;
-	struct mptcp_path_value of[] __counted_by(count);
+	struct mptcp_path_value of[];
 };
 
 /* Bytes that an interface may carry in a period. Under mptcp_budgets.lock. */
@@ -81,7 +82,6 @@ bool mptcp_path_name(const struct mptcp_subflow_context *subflow, char *name);
 void __mptcp_path_look(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow);
 void mptcp_path_replace(struct mptcp_path_list __rcu **at, struct mptcp_path_list *new);
 void mptcp_path_inherit(struct mptcp_sock *msk);
-void mptcp_path_release(struct mptcp_sock *msk);
 
 /* What was learnt of @subflow's interface holds for a second. */
 static inline void mptcp_path_look(struct mptcp_sock *msk,
@@ -108,7 +108,11 @@ static inline u64 mptcp_sched_put_forward(u64 clock, u64 now, u8 weight)
 /* sched_path_words.c */
 int mptcp_path_word(char **text, const char **name, char **value);
 struct mptcp_path_list *mptcp_path_parse(char *text, enum mptcp_path_kind kind);
-void mptcp_path_print(const struct mptcp_path_list *list, char *buf, size_t len);
+struct mptcp_path_list *mptcp_path_merge(const struct mptcp_path_list *old,
+					 const struct mptcp_path_list *new,
+					 enum mptcp_path_kind kind);
+void mptcp_path_print(const struct mptcp_path_list *list, enum mptcp_path_kind kind,
+		      char *buf, size_t len);
 int mptcp_path_parse_budget(char *text, u64 *bytes, u32 *period);
 int mptcp_path_parse_used(char *text, u64 *bytes, time64_t *since);
 

@@ -23,14 +23,32 @@ static enum mptcp_path_kind path_kind(int optname)
 	return optname == MPTCP_PATH_PRICE ? MPTCP_PATH_KIND_PRICE : MPTCP_PATH_KIND_WEIGHT;
 }
 
+static int path_set(struct mptcp_sock *msk, const struct mptcp_path_list *new,
+		    enum mptcp_path_kind kind)
+{
+	struct mptcp_subflow_context *subflow;
+	struct sock *sk = (struct sock *)msk;
+	struct mptcp_path_list *list;
+
+	lock_sock(sk);
+	list = mptcp_path_merge(rcu_dereference_protected(msk->path_list, true), new, kind);
+	if (!IS_ERR(list)) {
+		mptcp_path_replace(&msk->path_list, list);
+		mptcp_for_each_subflow(msk, subflow)
+			subflow->sched_path_at = 0;
+	}
+	release_sock(sk);
+
+	return PTR_ERR_OR_ZERO(list);
+}
+
 int mptcp_path_setsockopt(struct mptcp_sock *msk, int optname, sockptr_t optval,
 			  unsigned int optlen)
 {
 	enum mptcp_path_kind kind = path_kind(optname);
-	struct mptcp_subflow_context *subflow;
-	struct sock *sk = (struct sock *)msk;
 	struct mptcp_path_list *list;
 	char *text;
+	int err;
 
 	if (optlen >= MPTCP_PATH_OPTION_MAX)
 		return -EINVAL;
@@ -42,13 +60,9 @@ int mptcp_path_setsockopt(struct mptcp_sock *msk, int optname, sockptr_t optval,
 	if (IS_ERR(list))
 		return PTR_ERR(list);
 
-	lock_sock(sk);
-	mptcp_path_replace(&msk->path_lists[kind], list);
-	mptcp_for_each_subflow(msk, subflow)
-		subflow->sched_path_at = 0;
-	release_sock(sk);
-
-	return 0;
+	err = path_set(msk, list, kind);
+	kfree(list);
+	return err;
 }
 
 int mptcp_path_getsockopt(struct mptcp_sock *msk, int optname, char __user *optval,
@@ -57,7 +71,7 @@ int mptcp_path_getsockopt(struct mptcp_sock *msk, int optname, char __user *optv
 	char text[MPTCP_PATH_OPTION_MAX];
 
 	rcu_read_lock();
-	mptcp_path_print(rcu_dereference(msk->path_lists[path_kind(optname)]), text, sizeof(text));
+	mptcp_path_print(rcu_dereference(msk->path_list), path_kind(optname), text, sizeof(text));
 	rcu_read_unlock();
 
 	return mptcp_option_answer(text, strlen(text) + 1, optval, optlen);

@@ -34,7 +34,7 @@ struct mptcp_path_net *mptcp_path_net(const struct net *net)
 static void path_show(struct mptcp_path_net *pn, enum mptcp_path_kind kind, char *buf)
 {
 	rcu_read_lock();
-	mptcp_path_print(rcu_dereference(pn->lists[kind]), buf, MPTCP_PATH_TEXT_MAX);
+	mptcp_path_print(rcu_dereference(pn->lists[kind]), kind, buf, MPTCP_PATH_TEXT_MAX);
 	rcu_read_unlock();
 }
 

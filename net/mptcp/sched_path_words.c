@@ -64,6 +64,17 @@ int mptcp_path_word(char **text, const char **name, char **value)
 	return dev_valid_name(word) ? 1 : -EINVAL;
 }
 
+/* An empty list with room for @count entries. */
+static struct mptcp_path_list *path_alloc(size_t count)
+{
+	struct mptcp_path_list *list;
+
+	list = kzalloc(struct_size(list, of, count), GFP_KERNEL_ACCOUNT);
+	if (list)
+		refcount_set(&list->users, 1);
+	return list;
+}
+
 static bool path_has(const struct mptcp_path_list *list, const char *name)
 {
 	unsigned int i;
@@ -90,6 +101,7 @@ static int path_fill(struct mptcp_path_list *list, char *text, enum mptcp_path_k
 		    path_has(list, name))
 			return -EINVAL;
 		next = &list->of[list->count++];
+		next->kind = kind;
 		next->value = number;
 		strscpy(next->name, name);
 	}
@@ -114,10 +126,9 @@ struct mptcp_path_list *mptcp_path_parse(char *text, enum mptcp_path_kind kind)
 
 	for (at = text; *at; at++)
 		words += *at == '=';
-	list = kzalloc(struct_size(list, of, words), GFP_KERNEL_ACCOUNT);
+	list = path_alloc(words);
 	if (!list)
 		return ERR_PTR(-ENOMEM);
-	refcount_set(&list->users, 1);
 
 	err = path_fill(list, text, kind);
 	if (!err && list->count)
@@ -127,16 +138,58 @@ struct mptcp_path_list *mptcp_path_parse(char *text, enum mptcp_path_kind kind)
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_path_parse);
 
-/* Write @list, NULL: an empty one, to @buf. What does not fit is left out. */
-void mptcp_path_print(const struct mptcp_path_list *list, char *buf, size_t len)
+static void path_copy(struct mptcp_path_list *to, const struct mptcp_path_list *from,
+		      int without)
+{
+	unsigned int i;
+
+	for (i = 0; from && i < from->count; i++) {
+		if (from->of[i].kind != without)
+			to->of[to->count++] = from->of[i];
+	}
+}
+
+/**
+ * mptcp_path_merge - replace what a list has of a kind
+ * @old: the list, NULL: an empty one
+ * @new: what it is to have instead, NULL: nothing
+ * @kind: of that
+ *
+ * Return: a new list, with a reference; NULL: there is nothing in it; or ERR_PTR(-ENOMEM).
+ */
+struct mptcp_path_list *mptcp_path_merge(const struct mptcp_path_list *old,
+					 const struct mptcp_path_list *new,
+					 enum mptcp_path_kind kind)
+{
+	size_t count = (old ? old->count : 0) + (new ? new->count : 0);
+	struct mptcp_path_list *list = path_alloc(count);
+
+	if (!list)
+		return ERR_PTR(-ENOMEM);
+	path_copy(list, old, kind);
+	path_copy(list, new, MPTCP_PATH_KINDS);
+	if (list->count)
+		return list;
+	kfree(list);
+	return NULL;
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_path_merge);
+
+/* Write what @list, NULL: an empty one, has of @kind to @buf. What does not fit is left
+ * out.
+ */
+void mptcp_path_print(const struct mptcp_path_list *list, enum mptcp_path_kind kind,
+		      char *buf, size_t len)
 {
 	unsigned int i;
 	size_t used = 0;
 
 	buf[0] = 0;
-	for (i = 0; list && i < list->count; i++)
-		used += scnprintf(buf + used, len - used, "%s%s=%u", i ? " " : "",
-				  list->of[i].name, list->of[i].value);
+	for (i = 0; list && i < list->count; i++) {
+		if (list->of[i].kind == kind)
+			used += scnprintf(buf + used, len - used, "%s%s=%u", used ? " " : "",
+					  list->of[i].name, list->of[i].value);
+	}
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_path_print);
 

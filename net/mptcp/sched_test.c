@@ -901,7 +901,8 @@ static char *text_of(struct kunit *test, const char *text)
 	char *copy = kunit_kzalloc(test, strlen(text) + 1, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, copy);
-	return strcpy(copy, text);
+	memcpy(copy, text, strlen(text));
+	return copy;
 }
 
 static void path_words(struct kunit *test)
@@ -911,20 +912,50 @@ static void path_words(struct kunit *test)
 
 	list = mptcp_path_parse(text_of(test, " lte0=10\tsat0=255\n"), MPTCP_PATH_KIND_PRICE);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, list);
-	mptcp_path_print(list, buf, sizeof(buf));
+	mptcp_path_print(list, MPTCP_PATH_KIND_PRICE, buf, sizeof(buf));
 	KUNIT_EXPECT_STREQ(test, buf, "lte0=10 sat0=255");
 	/* what does not fit is cut, and ends */
-	mptcp_path_print(list, buf, 10);
+	mptcp_path_print(list, MPTCP_PATH_KIND_PRICE, buf, 10);
 	KUNIT_EXPECT_STREQ(test, buf, "lte0=10 s");
 	kfree(list);
 
-	mptcp_path_print(NULL, buf, sizeof(buf));
+	mptcp_path_print(NULL, MPTCP_PATH_KIND_PRICE, buf, sizeof(buf));
 	KUNIT_EXPECT_STREQ(test, buf, "");
 	KUNIT_EXPECT_NULL(test, mptcp_path_parse(text_of(test, " \t\n"), MPTCP_PATH_KIND_PRICE));
 	list = mptcp_path_parse(text_of(test, "a=1 a=2"), MPTCP_PATH_KIND_PRICE);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(list), -EINVAL);
 	list = mptcp_path_parse(text_of(test, "a=0"), MPTCP_PATH_KIND_WEIGHT);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(list), -EINVAL);
+}
+
+static void path_lists_merge(struct kunit *test)
+{
+	struct mptcp_path_list *prices, *weights, *both, *changed;
+	char buf[64];
+
+	prices = mptcp_path_parse(text_of(test, "a=1 b=2"), MPTCP_PATH_KIND_PRICE);
+	weights = mptcp_path_parse(text_of(test, "a=3"), MPTCP_PATH_KIND_WEIGHT);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, prices);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, weights);
+	both = mptcp_path_merge(prices, weights, MPTCP_PATH_KIND_WEIGHT);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, both);
+	mptcp_path_print(both, MPTCP_PATH_KIND_PRICE, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, buf, "a=1 b=2");
+	mptcp_path_print(both, MPTCP_PATH_KIND_WEIGHT, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, buf, "a=3");
+
+	/* one kind goes, the other one stays; nothing is left */
+	changed = mptcp_path_merge(both, NULL, MPTCP_PATH_KIND_PRICE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, changed);
+	mptcp_path_print(changed, MPTCP_PATH_KIND_PRICE, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, buf, "");
+	KUNIT_EXPECT_NULL(test, mptcp_path_merge(changed, NULL, MPTCP_PATH_KIND_WEIGHT));
+	KUNIT_EXPECT_NULL(test, mptcp_path_merge(NULL, NULL, MPTCP_PATH_KIND_PRICE));
+
+	kfree(prices);
+	kfree(weights);
+	kfree(both);
+	kfree(changed);
 }
 
 static void budget_words(struct kunit *test)
@@ -1112,6 +1143,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(stuck_subflow_is_silent),
 	KUNIT_CASE(silent_subflow_is_helped),
 	KUNIT_CASE(path_words),
+	KUNIT_CASE(path_lists_merge),
 	KUNIT_CASE(budget_words),
 	KUNIT_CASE(budget_counts),
 	KUNIT_CASE(dear_paths_wait),
