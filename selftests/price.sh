@@ -72,6 +72,8 @@ lists() {
 		path_price c2=1_c1 the second word is none
 		path_price aaaaaaaaaaaaaaaa=1 16 characters
 		path_price a/b=1 no name of an interface
+		path_price 10.0.0.0/33=1 no addresses
+		path_budget 10.0.0.0/8=5G/1d no interface
 		path_weight c1=0 too small
 		path_weight c1=256 too large
 		path_budget c2=5G no period
@@ -172,6 +174,14 @@ a_call() {
 	set_to path_price "c2=10"
 	measure rr -b 200000 -m 1000 -i 20
 	that "rr does not care about prices" less 50000 "$two"
+	set_to path_price "10.0.2.0/24=10"
+	is "10.0.2.0/24=10" "$(get path_price)" "a price for peers is read back"
+	measure rr+price -b 200000 -m 1000 -i 20
+	that "and counts, as a server knows its clients' paths" less "$two" $little
+	set_to path_price "10.0.3.0/24=10 10.0.2.2/32=0 c2=10"
+	measure rr+price -b 200000 -m 1000 -i 20
+	that "the first entry that fits is the one that counts" less 50000 "$two"
+	set_to path_price "c2=10"
 	for name in $(every_scheduler); do
 		[[ $name != *+* && $name != default ]] || continue
 		measure "$name+price" -b 200000 -m 1000 -i 20

@@ -176,7 +176,7 @@ static int budget_add(struct list_head *list, const char *name, char *value)
 {
 	struct mptcp_budget *budget;
 
-	if (budget_find(list, name))
+	if (!dev_valid_name(name) || budget_find(list, name))
 		return -EINVAL;
 	budget = kzalloc(sizeof(*budget), GFP_KERNEL_ACCOUNT);
 	if (!budget)
@@ -217,9 +217,8 @@ static void budgets_replace(struct mptcp_budgets *budgets, struct list_head *new
 /* net.mptcp.path_budget is written. */
 int mptcp_budgets_store(struct mptcp_budgets *budgets, char *text)
 {
-	const char *name;
+	char *name, *value;
 	LIST_HEAD(new);
-	char *value;
 	int ret;
 
 	while ((ret = mptcp_path_word(&text, &name, &value)) > 0) {
@@ -251,8 +250,7 @@ void mptcp_budgets_show(struct mptcp_budgets *budgets, char *buf, size_t len)
 static int budgets_read_used(struct mptcp_budgets *budgets, char *text, bool apply)
 {
 	struct mptcp_budget *budget;
-	const char *name;
-	char *value;
+	char *name, *value;
 	int ret;
 
 	while ((ret = mptcp_path_word(&text, &name, &value)) > 0) {

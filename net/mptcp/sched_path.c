@@ -8,6 +8,10 @@
  *	net.mptcp.path_price = "lte0=10 sat0=50"	others cost nothing
  *	net.mptcp.path_weight = "dsl0=3"		others have 1
  *
+ * An entry may also be for peers, "10.64.0.0/10=10" or "2001:db8::/32=10": a server has
+ * one interface, and what its clients pay shows in their addresses. The first entry that
+ * fits counts.
+ *
  * Interfaces are named, not numbered: a modem that was reset, or a PPP session that was
  * dialled again, comes back with another index under the same name, and the list may be
  * there before the interface is.
@@ -24,6 +28,7 @@
  * written under the msk lock, as is what subflows remember.
  */
 
+#include <net/ipv6.h>
 #include <net/tcp.h>
 #include "protocol.h"
 #include "sched_path.h"
@@ -57,13 +62,37 @@ bool mptcp_path_name(const struct mptcp_subflow_context *subflow, char *name)
 	return dev;
 }
 
+#if IS_ENABLED(CONFIG_IPV6)
+static void path_peer(const struct sock *ssk, struct in6_addr *peer)
+{
+	if (ssk->sk_family == AF_INET6)
+		*peer = ssk->sk_v6_daddr;
+	else
+		ipv6_addr_set_v4mapped(ssk->sk_daddr, peer);
+}
+#else
+static void path_peer(const struct sock *ssk, struct in6_addr *peer)
+{
+	ipv6_addr_set_v4mapped(ssk->sk_daddr, peer);
+}
+#endif
+
+static bool path_is(const struct mptcp_path_value *value, const char *name,
+		    const struct in6_addr *peer)
+{
+	if (*value->name)
+		return !strcmp(value->name, name);
+	return ipv6_prefix_equal(&value->peer, peer, value->bits);
+}
+
 static const struct mptcp_path_value *
-path_find(const struct mptcp_path_list *list, enum mptcp_path_kind kind, const char *name)
+path_find(const struct mptcp_path_list *list, enum mptcp_path_kind kind, const char *name,
+	  const struct in6_addr *peer)
 {
 	unsigned int i;
 
 	for (i = 0; list && i < list->count; i++) {
-		if (list->of[i].kind == kind && !strcmp(list->of[i].name, name))
+		if (list->of[i].kind == kind && path_is(&list->of[i], name, peer))
 			return &list->of[i];
 	}
 
@@ -71,15 +100,15 @@ path_find(const struct mptcp_path_list *list, enum mptcp_path_kind kind, const c
 }
 
 static u8 path_value(const struct mptcp_sock *msk, enum mptcp_path_kind kind,
-		     const char *name)
+		     const char *name, const struct in6_addr *peer)
 {
 	const struct mptcp_path_net *pn = mptcp_path_net(sock_net((struct sock *)msk));
 	const struct mptcp_path_value *found;
 	u8 value;
 
 	rcu_read_lock();
-	found = path_find(rcu_dereference(msk->path_list), kind, name) ?:
-		path_find(rcu_dereference(pn->lists[kind]), kind, name);
+	found = path_find(rcu_dereference(msk->path_list), kind, name, peer) ?:
+		path_find(rcu_dereference(pn->lists[kind]), kind, name, peer);
 	value = found ? found->value : path_defaults[kind];
 	rcu_read_unlock();
 
@@ -89,11 +118,13 @@ static u8 path_value(const struct mptcp_sock *msk, enum mptcp_path_kind kind,
 /* Learn what @subflow's path costs and what part it shall carry. */
 void __mptcp_path_look(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow)
 {
+	struct in6_addr peer;
 	char name[IFNAMSIZ];
 
+	path_peer(mptcp_subflow_tcp_sock(subflow), &peer);
 	if (mptcp_path_name(subflow, name)) {
-		subflow->sched_price = path_value(msk, MPTCP_PATH_KIND_PRICE, name);
-		subflow->sched_weight = path_value(msk, MPTCP_PATH_KIND_WEIGHT, name);
+		subflow->sched_price = path_value(msk, MPTCP_PATH_KIND_PRICE, name, &peer);
+		subflow->sched_weight = path_value(msk, MPTCP_PATH_KIND_WEIGHT, name, &peer);
 	} else if (!subflow->sched_path_at) {
 		subflow->sched_price = path_defaults[MPTCP_PATH_KIND_PRICE];
 		subflow->sched_weight = path_defaults[MPTCP_PATH_KIND_WEIGHT];

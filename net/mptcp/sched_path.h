@@ -14,6 +14,7 @@
 #define _MPTCP_SCHED_PATH_H
 
 #include <linux/if.h>
+#include <linux/in6.h>
 #include <linux/refcount.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
@@ -33,8 +34,11 @@ enum mptcp_path_kind {
 	MPTCP_PATH_KINDS,
 };
 
+/* Of an interface, or, where that has no name, of peers whose address begins so. */
 struct mptcp_path_value {
 	char name[IFNAMSIZ];
+	struct in6_addr peer;
+	u8 bits;
 	u8 kind;
 	u8 value;
 };
@@ -106,7 +110,7 @@ static inline u64 mptcp_sched_put_forward(u64 clock, u64 now, u8 weight)
 }
 
 /* sched_path_words.c */
-int mptcp_path_word(char **text, const char **name, char **value);
+int mptcp_path_word(char **text, char **name, char **value);
 struct mptcp_path_list *mptcp_path_parse(char *text, enum mptcp_path_kind kind);
 struct mptcp_path_list *mptcp_path_merge(const struct mptcp_path_list *old,
 					 const struct mptcp_path_list *new,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Socket options MPTCP_PATH_PRICE and MPTCP_PATH_WEIGHT of level SOL_MPTCP
  *
- * A connection's own prices and weights, as text: "lte0=10 sat0=50", with or without a
- * final NUL, at most 511 characters. Interfaces that are not named have what the network
+ * A connection's own prices and weights, as text: "lte0=10 192.0.2.0/24=50", with or
+ * without a final NUL, at most 511 characters. Interfaces that are not named have what the network
  * namespace's sysctl says; an empty value leaves all to that. Before connect() or listen()
  * they are for the connections to come (accepted sockets inherit them), later for the next
  * decision.
  *
- * set: EINVAL   too long, or a word that is not IFNAME=VALUE, a value out of range, or an
- *		 interface that comes twice
+ * set: EINVAL   too long, or a word that is not IFNAME=VALUE or ADDRESS/BITS=VALUE, a
+ *		 value out of range, or one that comes twice
  *      Nothing changes on error.
  * get: the list, with a final NUL, as much of it as the buffer takes.
  */

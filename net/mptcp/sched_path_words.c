@@ -8,12 +8,16 @@
  *	path_budget	lte0=5G/30d		bytes in a period
  *	path_used	lte0=123456@1761955200	bytes since this second of UNIX time
  *
+ * Prices and weights take addresses of peers, too: 10.64.0.0/10=10, 2001:db8::/32=10.
+ *
  * A name may contain a "=", a value does not. Units are those of contracts and powers of
  * ten: k, M, G, T; periods are in s, m, h, d. A list is read as a whole before it is used.
  */
 
+#include <linux/inet.h>
 #include <linux/netdevice.h>
 #include <kunit/visibility.h>
+#include <net/ipv6.h>
 #include "protocol.h"
 #include "sched_path.h"
 
@@ -40,12 +44,12 @@ static const u8 path_least[MPTCP_PATH_KINDS] = {
 /**
  * mptcp_path_word - take the next word from a list
  * @text: the list, consumed
- * @name: of the interface, afterwards
- * @value: what is behind its "=", afterwards
+ * @name: what is before its last "=", afterwards
+ * @value: what is behind that, afterwards
  *
  * Return: 1, 0 (none is left), or -EINVAL (not of this form).
  */
-int mptcp_path_word(char **text, const char **name, char **value)
+int mptcp_path_word(char **text, char **name, char **value)
 {
 	char *word, *sign;
 
@@ -61,7 +65,7 @@ int mptcp_path_word(char **text, const char **name, char **value)
 	*sign = 0;
 	*name = word;
 	*value = sign + 1;
-	return dev_valid_name(word) ? 1 : -EINVAL;
+	return 1;
 }
 
 /* An empty list with room for @count entries. */
@@ -75,35 +79,63 @@ static struct mptcp_path_list *path_alloc(size_t count)
 	return list;
 }
 
-static bool path_has(const struct mptcp_path_list *list, const char *name)
+static bool path_has(const struct mptcp_path_list *list, const struct mptcp_path_value *one)
 {
 	unsigned int i;
 
 	for (i = 0; i < list->count; i++) {
-		if (!strcmp(list->of[i].name, name))
+		if (!strcmp(list->of[i].name, one->name) && list->of[i].bits == one->bits &&
+		    ipv6_addr_equal(&list->of[i].peer, &one->peer))
 			return true;
 	}
 
 	return false;
 }
 
+/* Addresses of peers: "10.64.0.0/10" or "2001:db8::/32". */
+static int path_parse_peer(const char *text, struct mptcp_path_value *to)
+{
+	struct in6_addr addr;
+	const char *end;
+	u8 bits, v4 = 0;
+	__be32 addr4;
+
+	if (in4_pton(text, -1, (u8 *)&addr4, '/', &end)) {
+		ipv6_addr_set_v4mapped(addr4, &addr);
+		v4 = 96;
+	} else if (!in6_pton(text, -1, (u8 *)&addr, '/', &end)) {
+		return -EINVAL;
+	}
+	if (*end != '/' || kstrtou8(end + 1, 10, &bits) || bits > 128 - v4)
+		return -EINVAL;
+	to->bits = bits + v4;
+	ipv6_addr_prefix(&to->peer, &addr, to->bits);
+	return 0;
+}
+
+/* The name of an interface has no slash. */
+static int path_parse_name(const char *text, struct mptcp_path_value *to)
+{
+	if (strchr(text, '/'))
+		return path_parse_peer(text, to);
+	if (!dev_valid_name(text))
+		return -EINVAL;
+	strscpy(to->name, text);
+	return 0;
+}
+
 static int path_fill(struct mptcp_path_list *list, char *text, enum mptcp_path_kind kind)
 {
-	const char *name;
-	char *value;
+	char *name, *value;
 	int ret;
 
 	while ((ret = mptcp_path_word(&text, &name, &value)) > 0) {
-		struct mptcp_path_value *next;
-		u8 number;
+		struct mptcp_path_value one = { .kind = kind };
 
-		if (kstrtou8(value, 10, &number) || number < path_least[kind] ||
-		    path_has(list, name))
+		if (path_parse_name(name, &one) || kstrtou8(value, 10, &one.value) ||
+		    one.value < path_least[kind] || path_has(list, &one))
 			return -EINVAL;
-		next = &list->of[list->count++];
-		next->kind = kind;
-		next->value = number;
-		strscpy(next->name, name);
+		list->of[list->count++] = one;
 	}
 
 	return ret;
@@ -175,6 +207,16 @@ struct mptcp_path_list *mptcp_path_merge(const struct mptcp_path_list *old,
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_path_merge);
 
+static size_t path_print_one(const struct mptcp_path_value *one, char *buf, size_t len)
+{
+	if (*one->name)
+		return scnprintf(buf, len, "%s=%u", one->name, one->value);
+	if (ipv6_addr_v4mapped(&one->peer) && one->bits >= 96)
+		return scnprintf(buf, len, "%pI4/%u=%u", &one->peer.s6_addr32[3],
+				 one->bits - 96, one->value);
+	return scnprintf(buf, len, "%pI6c/%u=%u", &one->peer, one->bits, one->value);
+}
+
 /* Write what @list, NULL: an empty one, has of @kind to @buf. What does not fit is left
  * out.
  */
@@ -186,9 +228,11 @@ void mptcp_path_print(const struct mptcp_path_list *list, enum mptcp_path_kind k
 
 	buf[0] = 0;
 	for (i = 0; list && i < list->count; i++) {
-		if (list->of[i].kind == kind)
-			used += scnprintf(buf + used, len - used, "%s%s=%u", used ? " " : "",
-					  list->of[i].name, list->of[i].value);
+		if (list->of[i].kind != kind)
+			continue;
+		if (used)
+			used += scnprintf(buf + used, len - used, " ");
+		used += path_print_one(&list->of[i], buf + used, len - used);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_path_print);

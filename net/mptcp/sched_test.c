@@ -928,6 +928,29 @@ static void path_words(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(list), -EINVAL);
 }
 
+static void path_peers(struct kunit *test)
+{
+	static const char * const wrong[] = {
+		"10.0.0.0/33=1", "10.0.0/8=1", "::/129=1", "x/8=1", "/8=1", "10.0.0.1/=1",
+		"10.0.0.1/-1=1", "10.0.0.1/8/8=1", "10.0.0.1/8=1 10.1.0.1/8=2",
+	};
+	struct mptcp_path_list *list;
+	char buf[128];
+	int i;
+
+	list = mptcp_path_parse(text_of(test, "10.64.7.7/10=1 0.0.0.0/0=2 2001:db8::7/32=3 ::/0=4"),
+				MPTCP_PATH_KIND_PRICE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, list);
+	mptcp_path_print(list, MPTCP_PATH_KIND_PRICE, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, buf, "10.64.0.0/10=1 0.0.0.0/0=2 2001:db8::/32=3 ::/0=4");
+	kfree(list);
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		list = mptcp_path_parse(text_of(test, wrong[i]), MPTCP_PATH_KIND_PRICE);
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR(list), -EINVAL, "%s", wrong[i]);
+	}
+}
+
 static void path_lists_merge(struct kunit *test)
 {
 	struct mptcp_path_list *prices, *weights, *both, *changed;
@@ -1143,6 +1166,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(stuck_subflow_is_silent),
 	KUNIT_CASE(silent_subflow_is_helped),
 	KUNIT_CASE(path_words),
+	KUNIT_CASE(path_peers),
 	KUNIT_CASE(path_lists_merge),
 	KUNIT_CASE(budget_words),
 	KUNIT_CASE(budget_counts),
