@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* What the network interfaces of this namespace cost, what part of the data they shall carry,
- * and how much they may: sysctls, lists of IFNAME=VALUE. To change one value a list is read and
+/* What the network interfaces of this namespace cost, or what peers do whose addresses begin
+ * alike, what part of the data they shall carry, and how much interfaces may: sysctls, lists of
+ * NAME=VALUE. To change one value a list is read and
  * written as a whole.
  */
 
 #include <errno.h>
 #include <getopt.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 
 #define LIST_MAX 4096	/* the kernel's limit */
 #define PATHS_MAX 256
+#define NAME_MAX_LEN 64	/* an interface, or an address of IPv6 and how much of it counts */
 
 enum { PRICE, WEIGHT, BUDGET, USED, KINDS };
 
@@ -36,8 +37,9 @@ static const char help[] =
 	"usage: mptcpctl path [--json]\n"
 	"       mptcpctl path IFNAME [--price N] [--weight N] [--budget BYTES/PERIOD]\n"
 	"                     [--used BYTES[@SECOND]]\n"
+	"       mptcpctl path ADDRESS/BITS [--price N] [--weight N]\n"
 	"Shows what the network interfaces cost and may carry, or changes it, in this network\n"
-	"namespace. What no interface has is not listed.\n"
+	"namespace; or what those peers do whose address begins so.\n"
 	"  -p, --price N              schedulers with the extension +price use the cheapest paths,\n"
 	"                             dearer ones when those are full; 0 to 255, 0 at first\n"
 	"  -w, --weight N             scheduler weighted: its part of the data, 1 to 255, 1 at first\n"
@@ -48,7 +50,7 @@ static const char help[] =
 	"  -j, --json                 for programs: an array with an object for each interface\n";
 
 struct path {
-	char name[IFNAMSIZ];
+	char name[NAME_MAX_LEN];
 	char value[KINDS][64];	/* "": not in the list */
 };
 
@@ -67,7 +69,7 @@ static struct path *find_or_add(struct paths *all, const char *name)
 	}
 	if (all->count == PATHS_MAX)
 		return NULL;
-	snprintf(all->one[all->count].name, IFNAMSIZ, "%s", name);
+	snprintf(all->one[all->count].name, NAME_MAX_LEN, "%s", name);
 	return &all->one[all->count++];
 }
 
@@ -180,8 +182,10 @@ static int complain_value(int kind, const char *name, const char *value, int err
 {
 	switch (error) {
 	case EINVAL:
-		return complain("%s %s: %s takes %s, and an interface's name has 1 to 15 characters, no '/', ':' or space",
-				name, value, kinds[kind].option, kinds[kind].takes);
+		return complain("%s %s: %s takes %s; an interface's name has 1 to 15 characters, no '/', ':' or space%s",
+				name, value, kinds[kind].option, kinds[kind].takes,
+				kind == PRICE || kind == WEIGHT ?
+				"; peers are written as 192.0.2.0/24 or 2001:db8::/32" : "");
 	case ENOENT:
 		return complain("%s has no budget: give it one, as in --budget 5G/30d", name);
 	case EACCES:
@@ -227,7 +231,7 @@ static int set_value(int kind, const char *name, const char *value)
 	char list[LIST_MAX];
 	int error = EINVAL;
 
-	if (is_word(name) && strlen(name) < IFNAMSIZ && is_word(value)) {
+	if (is_word(name) && is_word(value)) {
 		if (!new_list(kind, name, value, list, sizeof(list)))
 			return complain("%s: the list of all interfaces has more than %d characters",
 					kinds[kind].sysctl, LIST_MAX - 1);

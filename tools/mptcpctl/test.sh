@@ -431,6 +431,14 @@ check "path --used: the period stays" 0 "" ctl path lte0 --used 1k
 check "path --used: it does" 0 "^lte0=1000@4102444800$" in_ns sysctl -n net.mptcp.path_used
 check "path --price 0 takes it off the list" 0 "" ctl path lte0 --price 0
 check "path --price 0: of the other one it stays" 0 "^dsl0=1$" in_ns sysctl -n net.mptcp.path_price
+check "path: peers" 0 "" ctl path 2001:db8::7/32 --price 7 --weight 2
+check "path: peers, as the kernel has them" 0 "^2001:db8::/32=7$" sh -c \
+	"ip netns exec $ns sysctl -n net.mptcp.path_price | tr ' ' '\n' | grep 2001"
+check "path: peers in the table" 0 "^2001:db8::/32 +7 +2 +- +- -$" ctl path
+check "path: peers go" 0 "" ctl path 2001:db8::/32 --price 0 --weight 1
+check "path: peers have no budget" 1 "192.0.2.0/24 1/1d: --budget takes .*, no '/', ':' or space$" \
+	ctl path 192.0.2.0/24 --budget 1/1d
+check "path: no peers" 1 "peers are written as 192.0.2.0/24" ctl path 192.0.2/24 --price 1
 check "path --budget none" 0 "" ctl path lte0 --budget none
 check "path --budget none: there is none" 0 "^$" in_ns sysctl -n net.mptcp.path_budget
 check "path: only what has something is listed" 1 "" sh -c "ip netns exec $ns $tool path | grep lte0"
