@@ -2,7 +2,7 @@
 /* Socket options MPTCP_PATH_PRICE and MPTCP_PATH_WEIGHT of level SOL_MPTCP
  *
  * A connection's own prices and weights, as text: "lte0=10 192.0.2.0/24=50", with or
- * without a final NUL, at most 511 characters. Interfaces that are not named have what the network
+ * without a final NUL, at most 511 characters. What is not named has what the network
  * namespace's sysctl says; an empty value leaves all to that. Before connect() or listen()
  * they are for the connections to come (accepted sockets inherit them), later for the next
  * decision.
