@@ -61,11 +61,12 @@ EXPORT_SYMBOL_IF_KUNIT(mptcp_budget_count);
  */
 void mptcp_budget_renew(struct mptcp_budget *budget, time64_t now)
 {
-	s64 age = now - budget->since;
+	u32 rest;
 
-	if (age < budget->period)
+	if (now < budget->since + budget->period)
 		return;
-	budget->since = now - do_div(age, budget->period);
+	div_u64_rem(now - budget->since, budget->period, &rest);
+	budget->since = now - rest;
 	budget->used = 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_budget_renew);

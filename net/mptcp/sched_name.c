@@ -313,7 +313,7 @@ static int proc_allowed_schedulers(const struct ctl_table *ctl, int write,
 static int proc_sched_extensions(const struct ctl_table *ctl, int write,
 				 void *buffer, size_t *lenp, loff_t *ppos)
 {
-	char names[MPTCP_SCHED_NAME_MAX];
+	char names[4 * MPTCP_SCHED_NAME_MAX];
 	struct ctl_table tbl = { .data = names, .maxlen = sizeof(names) };
 
 	mptcp_sched_list_extensions(names, sizeof(names));
