@@ -225,7 +225,7 @@ bulk_transfer() {
 it_fails() {
 	local name
 	set_to path_price "c2=10"
-	for name in minrtt inorder rr; do
+	for name in default minrtt inorder rr weighted redundant; do
 		(sleep 2; dark 1) &
 		measure "$name+price" -b 400000 -m 2000 -i 20
 		light 1
@@ -240,6 +240,32 @@ it_fails() {
 	arrived 400000 "the link of the cheap path is down: the bytes are right"
 	that "the dear one carries on" less 150000 "$two"
 	echo "# the longest pause: $(value server gap) ms"
+
+	(sleep 1; dark 1) &
+	measure minrtt+price -b $bulk
+	light 1
+	arrived $bulk "the cheap path becomes dark in a bulk transfer: the bytes are right"
+	(sleep 1; dark 2) &
+	measure minrtt+price -b $bulk
+	light 2
+	arrived $bulk "the dear path becomes dark: the bytes are right"
+}
+
+# A backup is no cheaper path, whatever it costs.
+backups() {
+	in_server ip mptcp endpoint flush
+	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal backup
+	set_to path_price "c1=10"
+	measure minrtt+price -b $bulk
+	arrived $bulk "a backup that costs nothing: the bytes are right"
+	that "it carries nothing" less "$two" $little
+	(sleep 2; dark 1) &
+	measure minrtt+price -b 400000 -m 2000 -i 20
+	light 1
+	arrived 400000 "the path that is none becomes dark: the bytes are right"
+	that "the backup stands in" less 100000 "$two"
+	in_server ip mptcp endpoint flush
+	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 }
 
 # Bytes that the client sends over path 2 in a second from now.
@@ -337,6 +363,7 @@ options
 a_call
 bulk_transfer
 it_fails
+backups
 budgets
 weights
 
