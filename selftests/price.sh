@@ -206,7 +206,7 @@ bulk_transfer() {
 		arrived $bulk "$name+price: a bulk transfer: the bytes are right"
 		that "$name+price: the dear path is used" less $((bulk / 3)) "$two"
 		# default fills the send buffer of a subflow before it counts as full
-		[ $name = default ] && extra=1000 || extra=200
+		[ $name = default ] && extra=1500 || extra=200
 		in_time "$name+price: and soon" less "$took" $((free + extra))
 	done
 	in_client sysctl -q net.mptcp.sched_price_wait=60000

@@ -59,8 +59,8 @@ struct mptcp_sched_info {
 /* MPTCP_PATH_PRICE and MPTCP_PATH_WEIGHT, set and get: for this connection, what network
  * interfaces cost, 0 to 255, for schedulers with the extension "+price", and what part of the
  * data they shall carry, 1 to 255, for the scheduler "weighted": "lte0=10 sat0=50", at most 511
- * characters; or what peers do: "192.0.2.0/24=10". Interfaces that are not named: as net.mptcp.path_price and path_weight say. EINVAL:
- * no such list. The socket keeps what it has.
+ * characters; or what peers do: "192.0.2.0/24=10". What is not named: as net.mptcp.path_price
+ * and path_weight say. EINVAL: no such list. The socket keeps what it has.
  */
 #ifndef MPTCP_PATH_PRICE
 #define MPTCP_PATH_PRICE 46
