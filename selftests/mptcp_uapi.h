@@ -33,5 +33,9 @@
 #ifndef MPTCP_CONG_WEIGHT
 #define MPTCP_CONG_WEIGHT 45
 #endif
+#ifndef MPTCP_PATH_PRICE
+#define MPTCP_PATH_PRICE 46
+#define MPTCP_PATH_WEIGHT 47
+#endif
 
 #endif

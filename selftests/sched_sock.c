@@ -2,16 +2,17 @@
 /* An MPTCP program for the tests: sets the scheduler and the congestion control,
  * moves a known pattern.
  *
- *	sched_sock option [-s NAME] [-g NAME] [-n WEIGHT] [-l LEN] [-t]
+ *	sched_sock option [-s NAME] [-g NAME] [-n WEIGHT] [-P LIST] [-W LIST] [-l LEN] [-t]
  *	sched_sock listen -p PORT [-s NAME] [-c] [-g NAME] [-G NAME] [-n WEIGHT]
- *		[-N WEIGHT] [-t]
+ *		[-N WEIGHT] [-P LIST] [-W LIST] [-t]
  *	sched_sock connect -a ADDR -p PORT [-s NAME] [-w NAME,NAME...] [-g NAME]
  *		[-G NAME,NAME...] [-n WEIGHT] [-b BYTES | -d SECONDS] [-m BYTES -i MS]
- *		[-o PORT] [-B BYTES] [-e] [-t]
+ *		[-o PORT] [-B BYTES] [-P LIST] [-L LIST] [-W LIST] [-e] [-t]
  *
  * -s, -g and -n are for the new socket; -c, -G and -N for the accepted one. The lists
  * change with each chunk. -o: each message is written to a second connection, too.
- * -B: so large is the send buffer, for good. -e: disconnected at the end, before it
+ * -B: so large is the send buffer, for good. -P, -W: the connection's prices and weights of
+ * interfaces, -L: prices from the middle of the transfer on. -e: disconnected at the end, before it
  * tells what it knows. Each prints what it saw, a "key=value" per line; errors by their
  * E... name.
  */
@@ -38,7 +39,7 @@ struct names {
 };
 
 struct args {
-	const char *addr, *sched, *cong;
+	const char *addr, *sched, *cong, *prices, *later_prices, *weights;
 	struct names scheds, congs;
 	int port, other_port, buffer, optlen, interval_ms, weight, weight_later;
 	uint64_t bytes, message, seconds;
@@ -111,6 +112,26 @@ static bool set_weight(int fd, int weight, int len)
 
 	printf("weight_set=%s\n", err ? strerrorname_np(errno) : "ok");
 	return !err;
+}
+
+static bool set_paths(int fd, int option, const char *list, int len)
+{
+	int err = setsockopt(fd, SOL_MPTCP, option, list, len);
+
+	printf("path_set=%s\n", err ? strerrorname_np(errno) : "ok");
+	return !err;
+}
+
+/* What a list has, and how long the kernel says that it is. */
+static void show_paths(int fd, int option, const char *key)
+{
+	char list[512] = "";
+	socklen_t len = sizeof(list);
+
+	if (getsockopt(fd, SOL_MPTCP, option, list, &len))
+		printf("%s=%s\n", key, strerrorname_np(errno));
+	else
+		printf("%s=%s (%u)\n", key, list, (unsigned int)len);
 }
 
 /* The first subflow's window, in segments, and where its slow start ends. */
@@ -202,6 +223,14 @@ static int do_option(const struct args *args)
 		set_weight(fd, args->weight, args->optlen >= 0 ?
 			   args->optlen : (int)sizeof(args->weight));
 	show_weight(fd, "weight");
+	if (args->prices)
+		set_paths(fd, MPTCP_PATH_PRICE, args->prices, args->optlen >= 0 ?
+			  args->optlen : (int)strlen(args->prices));
+	show_paths(fd, MPTCP_PATH_PRICE, "prices");
+	if (args->weights)
+		set_paths(fd, MPTCP_PATH_WEIGHT, args->weights, strlen(args->weights));
+	show_paths(fd, MPTCP_PATH_WEIGHT, "weights");
+	show_paths(fd, MPTCP_PATH_PRICE, "prices_then");
 	return 0;
 }
 
@@ -212,7 +241,11 @@ static int prepared_socket(const struct args *args)
 
 	if ((args->sched && !set_sched(fd, args->sched, strlen(args->sched))) ||
 	    (args->cong && !set_cong(fd, args->cong)) ||
-	    (args->set_weight && !set_weight(fd, args->weight, sizeof(args->weight))))
+	    (args->set_weight && !set_weight(fd, args->weight, sizeof(args->weight))) ||
+	    (args->prices && !set_paths(fd, MPTCP_PATH_PRICE, args->prices,
+					strlen(args->prices))) ||
+	    (args->weights && !set_paths(fd, MPTCP_PATH_WEIGHT, args->weights,
+					 strlen(args->weights))))
 		exit(1);
 	return fd;
 }
@@ -283,6 +316,7 @@ static int do_listen(struct args *args)
 	}
 	show_cong(conn, "accepted_cong");
 	show_weight(conn, "accepted_weight");
+	show_paths(conn, MPTCP_PATH_PRICE, "accepted_prices");
 	switch_to(conn, &args->congs, IPPROTO_TCP, TCP_CONGESTION);
 	if (args->set_weight_later)
 		set_weight(conn, args->weight_later, sizeof(args->weight_later));
@@ -327,6 +361,11 @@ static void transmit(int fd, int other, struct args *args)
 			buf[i] = pattern(sent + i);
 		switch_to(fd, &args->scheds, SOL_MPTCP, MPTCP_SCHEDULER);
 		switch_to(fd, &args->congs, IPPROTO_TCP, TCP_CONGESTION);
+		if (args->later_prices && sent >= args->bytes / 2) {
+			set_paths(fd, MPTCP_PATH_PRICE, args->later_prices,
+				  strlen(args->later_prices));
+			args->later_prices = NULL;
+		}
 		send_all(fd, buf, chunk);
 		if (other >= 0)
 			send_all(other, buf, chunk);
@@ -397,9 +436,10 @@ static int do_connect(struct args *args)
 /* The options behind the command; false if there is one that is not known. */
 static bool parse(struct args *args, int argc, char **argv)
 {
+	static const char options[] = "a:p:s:w:cg:G:n:N:l:b:d:m:i:o:B:P:L:W:et";
 	int opt;
 
-	while ((opt = getopt(argc - 1, argv + 1, "a:p:s:w:cg:G:n:N:l:b:d:m:i:o:B:et")) != -1) {
+	while ((opt = getopt(argc - 1, argv + 1, options)) != -1) {
 		switch (opt) {
 		case 'a':
 			args->addr = optarg;
@@ -448,6 +488,15 @@ static bool parse(struct args *args, int argc, char **argv)
 			break;
 		case 'B':
 			args->buffer = atoi(optarg);
+			break;
+		case 'P':
+			args->prices = optarg;
+			break;
+		case 'L':
+			args->later_prices = optarg;
+			break;
+		case 'W':
+			args->weights = optarg;
 			break;
 		case 'e':
 			args->disconnect = true;

@@ -8,7 +8,8 @@
  *	sched_sockopt.c  sched_name.c		which scheduler
  *	sched_words.c				names as text
  *	sched_pick.c     sched_ext.c		a decision, with the extensions' part:
- *						sched_rp.c, sched_bm.c, sched_rescue.c
+ *						sched_rp.c, sched_bm.c, sched_rescue.c,
+ *						sched_price.c (and sched_path.h)
  *	sched_ranges.c				who has which data
  *	sched_send.c     sched_sndbuf.c		to carry it out
  *
@@ -78,7 +79,18 @@ int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
 int mptcp_sched_getinfo(struct mptcp_sock *msk, char __user *optval,
 			int __user *optlen);
 
-/* Extensions (sched_ext.c, sched_rp.c, sched_bm.c, sched_rescue.c). */
+/* Socket options (sched_path_sockopt.c). */
+int mptcp_path_setsockopt(struct mptcp_sock *msk, int optname, sockptr_t optval,
+			  unsigned int optlen);
+int mptcp_path_getsockopt(struct mptcp_sock *msk, int optname, char __user *optval,
+			  int __user *optlen);
+
+static inline bool mptcp_path_is_option(int optname)
+{
+	return optname == MPTCP_PATH_PRICE || optname == MPTCP_PATH_WEIGHT;
+}
+
+/* Extensions (sched_ext.c, sched_rp.c, sched_bm.c, sched_rescue.c, sched_price.c). */
 bool mptcp_sched_ext_get_send(struct mptcp_sock *msk, bool wnd_used_up);
 bool mptcp_sched_rp_get_send(struct mptcp_sock *msk);
 u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts, bool slow_start);
@@ -90,13 +102,16 @@ u32 mptcp_sched_patience(u32 srtt_us, u32 mdev_us, bool delayed);
 bool mptcp_sched_rescue_look(struct mptcp_sock *msk, u64 *next);
 bool mptcp_sched_rescue_get_send(struct mptcp_sock *msk);
 void __mptcp_sched_watch(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow);
+void mptcp_sched_set_timer(struct mptcp_sock *msk, u64 us);
+void mptcp_sched_price_limit(struct mptcp_sock *msk, bool wnd_used_up);
+bool mptcp_sched_price_is_due(struct mptcp_sock *msk, u64 *next);
 
 static inline bool mptcp_sched_is_backup(const struct mptcp_subflow_context *subflow)
 {
 	/* Without the subflow's lock, under which these bits and those beside
 	 * them change at any time: by MP_PRIO, or the path manager.
 	 */
-	return data_race(subflow->backup || subflow->request_bkup);
+	return data_race(subflow->backup || subflow->request_bkup || subflow->sched_spent);
 }
 
 /* Has @subflow delivered nothing for long, nor since that was noticed? See sched_rescue.c. */
@@ -124,14 +139,16 @@ static inline u32 mptcp_sched_open(const struct mptcp_sock *msk)
 	return n;
 }
 
-/* Extensions in use: those that were asked for, and those of the scheduler itself. Callers
- * in softirq may not hold the msk lock: see mptcp_sched_has_work().
+/* Extensions in use: those that were asked for, those of the scheduler itself, and what
+ * they need (sched_price.c). Callers in softirq may not hold the msk lock: see
+ * mptcp_sched_has_work().
  */
 static inline u8 mptcp_sched_extensions(const struct mptcp_sock *msk)
 {
 	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
+	u8 ext = READ_ONCE(msk->sched_ext) | (sched ? sched->ext : 0);
 
-	return READ_ONCE(msk->sched_ext) | (sched ? sched->ext : 0);
+	return ext & BIT(MPTCP_SCHED_PRICE) ? ext | BIT(MPTCP_SCHED_RS) : ext;
 }
 
 /* Data was given to @subflow: look whether it is answered. */
@@ -160,6 +177,13 @@ static inline u16 mptcp_sched_limit(const struct mptcp_sock *msk,
 	}
 
 	return dfrag->already_sent + left;
+}
+
+/* The application writes, and nothing waited: for what is to be paid, see sched_price.c. */
+static inline void mptcp_sched_begin(struct mptcp_sock *msk)
+{
+	msk->sched_price = 0;
+	msk->sched_full_since = 0;
 }
 
 /* Something was acknowledged, or a subflow is gone. */

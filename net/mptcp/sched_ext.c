@@ -2,9 +2,9 @@
 /* MPTCP packet schedulers: extensions
  *
  * What limits or helps any scheduler alike is an extension: sched_rp.c, sched_bm.c,
- * sched_rescue.c. It acts before the scheduler is asked. It may limit how much of its
- * congestion window a subflow uses (sched_cap), and it may decide itself. Several go
- * together; their order means nothing.
+ * sched_rescue.c, sched_price.c. It acts before the scheduler is asked. It may limit how
+ * much of its congestion window a subflow uses (sched_cap), it may leave subflows out
+ * (sched_dear), and it may decide itself. Several go together; their order means nothing.
  */
 
 #include <net/tcp.h>
@@ -24,7 +24,7 @@ static void mptcp_sched_cap_subflows(struct mptcp_sock *msk)
 			cap = mptcp_sched_bm_cap(msk, subflow);
 		if (ext & BIT(MPTCP_SCHED_RP))
 			cap = min(cap, mptcp_sched_rp_cap(subflow));
-		if (mptcp_sched_is_silent(subflow))
+		if (mptcp_sched_is_silent(subflow) || subflow->sched_dear)
 			cap = min(cap, 1U);
 		subflow->sched_cap = cap == MPTCP_SCHED_UNCAPPED ? 0 : cap;
 	}
@@ -33,6 +33,8 @@ static void mptcp_sched_cap_subflows(struct mptcp_sock *msk)
 /* A decision is asked for, and @msk has extensions. True: one has decided. */
 bool mptcp_sched_ext_get_send(struct mptcp_sock *msk, bool wnd_used_up)
 {
+	if (mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_PRICE))
+		mptcp_sched_price_limit(msk, wnd_used_up);
 	mptcp_sched_cap_subflows(msk);
 	if (msk->sched_silent && mptcp_sched_rescue_get_send(msk))
 		return true;

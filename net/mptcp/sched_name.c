@@ -31,7 +31,7 @@
 /* What ordinary users may choose at first: schedulers that take no more of the
  * network than the default one does.
  */
-#define MPTCP_SCHED_ALLOWED	"blest default ecf edpf inorder minrtt pet rr sttf wrr"
+#define MPTCP_SCHED_ALLOWED	"blest default ecf edpf inorder minrtt pet rr sttf weighted wrr"
 
 /* Schedulers that this kernel was built with, built-in or as modules. */
 static const char * const mptcp_sched_known[] = {
@@ -64,6 +64,9 @@ static const char * const mptcp_sched_known[] = {
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_STTF)
 	"sttf",
+#endif
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_WEIGHTED)
+	"weighted",
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_WRR)
 	"wrr",
@@ -331,7 +334,7 @@ static int proc_allowed_schedulers(const struct ctl_table *ctl, int write,
 static int proc_sched_extensions(const struct ctl_table *ctl, int write,
 				 void *buffer, size_t *lenp, loff_t *ppos)
 {
-	char names[MPTCP_SCHED_NAME_MAX];
+	char names[4 * MPTCP_SCHED_NAME_MAX];
 	struct ctl_table tbl = { .data = names, .maxlen = sizeof(names) };
 
 	mptcp_sched_list_extensions(names, sizeof(names));

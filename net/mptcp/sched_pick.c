@@ -5,7 +5,8 @@
  * all schedulers:
  *
  * - Usable? The subflow is established (a joined one after the fourth ACK), it
- *   is not stale, nor silent (sched_rescue.c), and it is no backup, unless
+ *   is not stale, nor silent (sched_rescue.c), nor too dear (sched_price.c), and it is
+ *   no backup, unless
  *   nothing but backups is left (RFC 8684, section 3.3.8). A subflow that could
  *   send but has a full window still is "left": backups stand in for failures,
  *   not for congestion.
@@ -71,7 +72,8 @@ EXPORT_SYMBOL_GPL(mptcp_sched_only_backups);
 bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups)
 {
 	return mptcp_sched_is_backup(subflow) == backups &&
-	       mptcp_subflow_active(subflow) && !mptcp_sched_is_silent(subflow);
+	       mptcp_subflow_active(subflow) && !mptcp_sched_is_silent(subflow) &&
+	       !subflow->sched_dear;
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_usable);
 
@@ -113,7 +115,8 @@ u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow)
 	u32 mss = mptcp_sched_mss(subflow);
 	u32 unsent, segs;
 
-	if (!sk_stream_memory_free(ssk) || mptcp_sched_is_silent(subflow))
+	if (!sk_stream_memory_free(ssk) || mptcp_sched_is_silent(subflow) ||
+	    subflow->sched_dear)
 		return 0;
 
 	unsent = READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
@@ -251,10 +254,12 @@ void mptcp_sched_reset(struct mptcp_sock *msk)
 		subflow->sched_cap = 0;
 		subflow->sched_penalty = 0;
 		subflow->sched_silent = false;
+		subflow->sched_dear = false;
 		memset(subflow->sched_priv, 0, sizeof(subflow->sched_priv));
 	}
 	memset(msk->sched_priv, 0, sizeof(msk->sched_priv));
 	WRITE_ONCE(msk->sched_silent, false);
+	mptcp_sched_begin(msk);
 	if (msk->ranges) {
 		msk->ranges->unused = true;
 		mptcp_sched_tidy_ranges(msk);

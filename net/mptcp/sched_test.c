@@ -2,7 +2,7 @@
 /* KUnit tests of the MPTCP packet schedulers' logic, without a network. */
 
 #include <kunit/test.h>
-#include "sched_core.h"
+#include "sched_path.h"
 
 static void room_counts_segments(struct kunit *test)
 {
@@ -895,6 +895,247 @@ static void silent_subflow_is_helped(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_rescue_look(msk, &next));
 }
 
+/* Text that a parser may write to. */
+static char *text_of(struct kunit *test, const char *text)
+{
+	char *copy = kunit_kzalloc(test, strlen(text) + 1, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	memcpy(copy, text, strlen(text));
+	return copy;
+}
+
+static void path_words(struct kunit *test)
+{
+	struct mptcp_path_list *list;
+	char buf[64];
+
+	list = mptcp_path_parse(text_of(test, " lte0=10\tsat0=255\n"), MPTCP_PATH_KIND_PRICE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, list);
+	mptcp_path_print(list, MPTCP_PATH_KIND_PRICE, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, buf, "lte0=10 sat0=255");
+	/* what does not fit is cut, and ends */
+	mptcp_path_print(list, MPTCP_PATH_KIND_PRICE, buf, 10);
+	KUNIT_EXPECT_STREQ(test, buf, "lte0=10 s");
+	kfree(list);
+
+	mptcp_path_print(NULL, MPTCP_PATH_KIND_PRICE, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, buf, "");
+	KUNIT_EXPECT_NULL(test, mptcp_path_parse(text_of(test, " \t\n"), MPTCP_PATH_KIND_PRICE));
+	list = mptcp_path_parse(text_of(test, "a=1 a=2"), MPTCP_PATH_KIND_PRICE);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(list), -EINVAL);
+	list = mptcp_path_parse(text_of(test, "a=0"), MPTCP_PATH_KIND_WEIGHT);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(list), -EINVAL);
+}
+
+static void path_peers(struct kunit *test)
+{
+	static const char * const wrong[] = {
+		"10.0.0.0/33=1", "10.0.0/8=1", "::/129=1", "x/8=1", "/8=1", "10.0.0.1/=1",
+		"10.0.0.1/-1=1", "10.0.0.1/8/8=1", "10.0.0.1/8=1 10.1.0.1/8=2",
+	};
+	struct mptcp_path_list *list;
+	char buf[128];
+	int i;
+
+	list = mptcp_path_parse(text_of(test, "10.64.7.7/10=1 0.0.0.0/0=2 2001:db8::7/32=3 ::/0=4"),
+				MPTCP_PATH_KIND_PRICE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, list);
+	mptcp_path_print(list, MPTCP_PATH_KIND_PRICE, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, buf, "10.64.0.0/10=1 0.0.0.0/0=2 2001:db8::/32=3 ::/0=4");
+	kfree(list);
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		list = mptcp_path_parse(text_of(test, wrong[i]), MPTCP_PATH_KIND_PRICE);
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR(list), -EINVAL, "%s", wrong[i]);
+	}
+}
+
+static void path_lists_merge(struct kunit *test)
+{
+	struct mptcp_path_list *prices, *weights, *both, *changed;
+	char buf[64];
+
+	prices = mptcp_path_parse(text_of(test, "a=1 b=2"), MPTCP_PATH_KIND_PRICE);
+	weights = mptcp_path_parse(text_of(test, "a=3"), MPTCP_PATH_KIND_WEIGHT);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, prices);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, weights);
+	both = mptcp_path_merge(prices, weights, MPTCP_PATH_KIND_WEIGHT);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, both);
+	mptcp_path_print(both, MPTCP_PATH_KIND_PRICE, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, buf, "a=1 b=2");
+	mptcp_path_print(both, MPTCP_PATH_KIND_WEIGHT, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, buf, "a=3");
+
+	/* one kind goes, the other one stays; nothing is left */
+	changed = mptcp_path_merge(both, NULL, MPTCP_PATH_KIND_PRICE);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, changed);
+	mptcp_path_print(changed, MPTCP_PATH_KIND_PRICE, buf, sizeof(buf));
+	KUNIT_EXPECT_STREQ(test, buf, "");
+	KUNIT_EXPECT_NULL(test, mptcp_path_merge(changed, NULL, MPTCP_PATH_KIND_WEIGHT));
+	KUNIT_EXPECT_NULL(test, mptcp_path_merge(NULL, NULL, MPTCP_PATH_KIND_PRICE));
+
+	kfree(prices);
+	kfree(weights);
+	kfree(both);
+	kfree(changed);
+}
+
+static void budget_words(struct kunit *test)
+{
+	time64_t since = 7;
+	u32 period;
+	u64 bytes;
+
+	KUNIT_EXPECT_EQ(test, mptcp_path_parse_budget(text_of(test, "5G/30d"), &bytes, &period), 0);
+	KUNIT_EXPECT_EQ(test, bytes, 5000000000ULL);
+	KUNIT_EXPECT_EQ(test, period, 2592000U);
+	KUNIT_EXPECT_EQ(test, mptcp_path_parse_budget(text_of(test, "0/1s"), &bytes, &period), 0);
+	KUNIT_EXPECT_EQ(test, period, 1U);
+	/* a letter counts once, and in its place */
+	KUNIT_EXPECT_EQ(test, mptcp_path_parse_budget(text_of(test, "5GG/1d"), &bytes, &period),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, mptcp_path_parse_budget(text_of(test, "5d/1d"), &bytes, &period),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, mptcp_path_parse_budget(text_of(test, "G/1d"), &bytes, &period),
+			-EINVAL);
+
+	KUNIT_EXPECT_EQ(test, mptcp_path_parse_used(text_of(test, "3k"), &bytes, &since), 0);
+	KUNIT_EXPECT_EQ(test, bytes, 3000ULL);
+	KUNIT_EXPECT_EQ(test, since, 7);
+	KUNIT_EXPECT_EQ(test, mptcp_path_parse_used(text_of(test, "3@9"), &bytes, &since), 0);
+	KUNIT_EXPECT_EQ(test, since, 9);
+}
+
+static void budget_counts(struct kunit *test)
+{
+	struct mptcp_budget budget = { .bytes = 1000, .period = 100, .since = 1000 };
+
+	/* at first sight nothing was used */
+	mptcp_budget_count(&budget, 2, 5000);
+	KUNIT_EXPECT_EQ(test, budget.used, 0ULL);
+	mptcp_budget_count(&budget, 2, 5600);
+	KUNIT_EXPECT_EQ(test, budget.used, 600ULL);
+	/* the interface is another one, or counts anew */
+	mptcp_budget_count(&budget, 3, 9000);
+	KUNIT_EXPECT_EQ(test, budget.used, 600ULL);
+	mptcp_budget_count(&budget, 3, 10);
+	KUNIT_EXPECT_EQ(test, budget.used, 600ULL);
+	mptcp_budget_count(&budget, 3, 20);
+	KUNIT_EXPECT_EQ(test, budget.used, 610ULL);
+
+	/* before the period, in it, at its end, and long after */
+	mptcp_budget_renew(&budget, 5);
+	mptcp_budget_renew(&budget, 1099);
+	KUNIT_EXPECT_EQ(test, budget.used, 610ULL);
+	mptcp_budget_renew(&budget, 1100);
+	KUNIT_EXPECT_EQ(test, budget.used, 0ULL);
+	KUNIT_EXPECT_EQ(test, budget.since, 1100);
+	budget.used = 5;
+	mptcp_budget_renew(&budget, 100000000250LL);
+	KUNIT_EXPECT_EQ(test, budget.used, 0ULL);
+	KUNIT_EXPECT_EQ(test, budget.since, 100000000200LL);
+}
+
+/* What is known of the paths holds on. */
+static void fake_prices(struct fake_conn *conn, u8 first, u8 second, u8 third)
+{
+	const u8 prices[] = { first, second, third };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(prices); i++) {
+		conn->subflow[i]->sched_price = prices[i];
+		conn->subflow[i]->sched_path_at = tcp_jiffies32 ?: 1;
+	}
+}
+
+/* Who may be used, a bit each. */
+static int affordable(struct fake_conn *conn, bool wnd_used_up)
+{
+	int i, who = 0;
+
+	mptcp_sched_price_limit(conn->msk, wnd_used_up);
+	for (i = 0; i < ARRAY_SIZE(conn->subflow); i++)
+		who |= mptcp_sched_usable(conn->subflow[i], false) << i;
+	return who;
+}
+
+static void full_since(struct mptcp_sock *msk, u32 ms)
+{
+	msk->sched_full_since = (u32)tcp_clock_ms() - ms;
+}
+
+static void dear_paths_wait(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_data_frag dfrag = { .data_len = 5000 };
+	struct mptcp_sock *msk = conn->msk;
+
+	msk->first_pending = &dfrag;
+	fake_prices(conn, 10, 0, 20);
+	KUNIT_EXPECT_EQ(test, affordable(conn, false), 2);
+
+	/* full, but not for long; nor if it is the window that all wait for */
+	conn->tp[1]->packets_out = 12;
+	full_since(msk, 50);
+	KUNIT_EXPECT_EQ(test, affordable(conn, false), 2);
+	full_since(msk, 200);
+	KUNIT_EXPECT_EQ(test, affordable(conn, true), 2);
+	/* for long: one step, and both are used whatever room there is */
+	KUNIT_EXPECT_EQ(test, affordable(conn, false), 3);
+	conn->tp[1]->packets_out = 0;
+	KUNIT_EXPECT_EQ(test, affordable(conn, false), 3);
+
+	/* the next step */
+	conn->tp[0]->packets_out = 12;
+	conn->tp[1]->packets_out = 12;
+	full_since(msk, 200);
+	KUNIT_EXPECT_EQ(test, affordable(conn, false), 7);
+	/* what is written when nothing waits begins anew */
+	mptcp_sched_begin(msk);
+	conn->tp[1]->packets_out = 0;
+	KUNIT_EXPECT_EQ(test, affordable(conn, false), 2);
+}
+
+static void dear_paths_stand_in(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_data_frag dfrag = { .data_len = 5000 };
+
+	conn->msk->first_pending = &dfrag;
+	fake_prices(conn, 10, 0, 20);
+	/* silent: with data in flight, and nothing delivered since */
+	conn->tp[1]->packets_out = 5;
+	conn->subflow[1]->sched_silent = true;
+	KUNIT_EXPECT_EQ(test, affordable(conn, false), 1);
+	conn->subflow[1]->sched_silent = false;
+	KUNIT_EXPECT_EQ(test, affordable(conn, false), 2);
+	/* closed */
+	((struct sock *)conn->tp[1])->sk_state = TCP_CLOSE;
+	KUNIT_EXPECT_EQ(test, affordable(conn, false), 1);
+	/* a backup, or one without a budget left, is none that is cheaper */
+	((struct sock *)conn->tp[1])->sk_state = TCP_ESTABLISHED;
+	conn->subflow[1]->sched_spent = true;
+	KUNIT_EXPECT_EQ(test, affordable(conn, false), 1);
+	conn->subflow[0]->backup = 1;
+	KUNIT_EXPECT_EQ(test, affordable(conn, false), 4);
+}
+
+static void clocks_of_weights(struct kunit *test)
+{
+	const u64 burst = mptcp_sched_weigh(MPTCP_SCHED_BURST, 1);
+
+	KUNIT_EXPECT_EQ(test, mptcp_sched_weigh(3000, 3), 1000ULL << MPTCP_SCHED_CLOCK_SHIFT);
+	/* the smallest segment shows on the clock of the heaviest */
+	KUNIT_EXPECT_GT(test, mptcp_sched_weigh(1, 255), 0ULL);
+	/* one that goes with the others is left alone, one that stood still is not */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_put_forward(burst, burst + 1, 1), burst);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_put_forward(0, 2 * burst, 1), burst);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_put_forward(9 * burst, burst, 1), 9 * burst);
+	/* also when clocks wrap */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_put_forward(5, -5ULL, 1), 5ULL);
+}
+
 static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(room_counts_segments),
 	KUNIT_CASE(ring_order),
@@ -924,6 +1165,14 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(silent_subflow_is_noticed),
 	KUNIT_CASE(stuck_subflow_is_silent),
 	KUNIT_CASE(silent_subflow_is_helped),
+	KUNIT_CASE(path_words),
+	KUNIT_CASE(path_peers),
+	KUNIT_CASE(path_lists_merge),
+	KUNIT_CASE(budget_words),
+	KUNIT_CASE(budget_counts),
+	KUNIT_CASE(dear_paths_wait),
+	KUNIT_CASE(dear_paths_stand_in),
+	KUNIT_CASE(clocks_of_weights),
 	{}
 };
 

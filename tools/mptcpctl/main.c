@@ -17,6 +17,7 @@ static const struct {
 } commands[] = {
 	{ "list", cmd_list }, { "get", cmd_get }, { "set", cmd_set },
 	{ "run", cmd_run }, { "show", cmd_show }, { "metrics", cmd_metrics },
+	{ "path", cmd_path },
 };
 
 static const char help[] =
@@ -34,6 +35,9 @@ static const char help[] =
 	"  run [--scheduler S] [--congestion C] -- PROGRAM [ARG]...\n"
 	"                               run a program over MPTCP\n"
 	"  show [--pid PID] [--json]    MPTCP connections and their subflows\n"
+	"  path [--json]                what network interfaces cost and may carry\n"
+	"  path IFNAME [--price N] [--weight N] [--budget BYTES/PERIOD] [--used BYTES]\n"
+	"                               change it\n"
 	"  metrics                      the same in sum, per scheduler and local address, for Prometheus\n"
 	"\n"
 	"\"mptcpctl COMMAND --help\" and the manual page mptcpctl(8) say more.\n";

@@ -56,6 +56,17 @@ struct mptcp_sched_info {
 #define MPTCP_CONG_WEIGHT 45
 #endif
 
+/* MPTCP_PATH_PRICE and MPTCP_PATH_WEIGHT, set and get: for this connection, what network
+ * interfaces cost, 0 to 255, for schedulers with the extension "+price", and what part of the
+ * data they shall carry, 1 to 255, for the scheduler "weighted": "lte0=10 sat0=50", at most 511
+ * characters; or what peers do: "192.0.2.0/24=10". What is not named: as net.mptcp.path_price
+ * and path_weight say. EINVAL: no such list. The socket keeps what it has.
+ */
+#ifndef MPTCP_PATH_PRICE
+#define MPTCP_PATH_PRICE 46
+#define MPTCP_PATH_WEIGHT 47
+#endif
+
 /* A stream socket of MPTCP; of plain TCP where the kernel has no MPTCP. Its scheduler is
  * @scheduler, or the default if that is NULL or refused. -1: errno says why there is none.
  */

@@ -141,6 +141,9 @@ int cmd_show(int argc, char **argv);
 void print_text(const struct mptcp_socket *sk, const struct connection *c);
 void print_json(const struct mptcp_socket *sk, const struct connection *c);
 
+/* path.c: prices, weights and budgets of interfaces */
+int cmd_path(int argc, char **argv);
+
 /* metrics.c: sums for a monitoring system */
 int cmd_metrics(int argc, char **argv);
 

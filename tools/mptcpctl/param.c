@@ -17,6 +17,7 @@ static const struct {
 	int min, max;
 } ranges[] = {
 	{ "sched_bm_lambda", 100, 10000 },
+	{ "sched_price_wait", 0, 60000 },
 	{ "ewlia_weight", 1, WEIGHT_MAX },
 	{ "ewlia_exponent", 1, 2 },
 };

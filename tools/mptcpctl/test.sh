@@ -63,7 +63,7 @@ check "get --json" 0 '^\{"scheduler": "default"\}$' ctl get --json
 check "metrics knows no --json" 2 "metrics takes no --json" ctl metrics --json
 check "--version" 0 "^mptcpctl [0-9.]+, this kernel (has|lacks) the scheduler patches$" ctl --version
 
-for command in list get set run show metrics; do
+for command in list get set run show metrics path; do
 	check "$command --help" 0 "usage: mptcpctl $command" ctl $command --help
 	check "$command --nosuch" 2 "usage: mptcpctl $command" ctl $command --nosuch
 done
@@ -382,7 +382,7 @@ check "set: extensions" 0 "" ctl set minrtt+bm+rp
 check "were set, in the kernel's order" 0 "^minrtt\+rp\+bm$" ctl get
 check "list: the default has extensions" 0 "^minrtt\+rp\+bm +yes +all" ctl list
 check "list: its scheduler alone is not the default" 0 "^minrtt +- +all" ctl list
-check "set: unknown extension" 1 "unknown extension 'xx'; known are rp, bm, rs$" ctl set minrtt+rp+xx
+check "set: unknown extension" 1 "unknown extension 'xx'; known are rp, bm, rs, price$" ctl set minrtt+rp+xx
 check "set: the start of one" 1 "unknown extension 'r'" ctl set minrtt+r
 check "set: extension twice" 1 "extension 'rp' comes twice" ctl set minrtt+rp+bm+rp
 check "set: extensions too long" 1 "longer than 15 characters" ctl set aaaaaaaaaa+rp+bm
@@ -406,6 +406,59 @@ check "set --param: an extension's, an ordinary user" 1 "only root may change it
 	user set bm --param lambda=200
 check "list: none of that changed it" 0 "^bm +lambda=250 " ctl list
 in_ns sysctl -q net.mptcp.scheduler=default
+
+check "path: nothing at first" 0 "^no interface has a price, a weight or a budget$" ctl path
+check "path --json: nothing at first" 0 "^\[\]$" ctl path --json
+check "path --price" 0 "" ctl path lte0 --price 10
+check "path: another one" 0 "" ctl path dsl0 --weight 3 --price 1
+check "path: both are there" 0 "^dsl0=1 lte0=10$" sh -c \
+	"ip netns exec $ns sysctl -n net.mptcp.path_price | tr ' ' '\n' | sort | xargs"
+check "path --budget --used" 0 "" ctl path lte0 --budget 5G/30d --used 6G@4102444800
+check "path: the table" 0 "^lte0 +10 +1 +5000000000 +6000000000 2100-01-3[01] [0-9:]+  used up$" ctl path
+check "path: what has no budget" 0 "^dsl0 +1 +3 +- +- -$" ctl path
+check "path: fits a terminal of 80 columns" 1 "" sh -c "ip netns exec $ns $tool path | grep -E '.{81}'"
+cat >"$work/paths.py" <<'PYTHON'
+import json, sys
+
+shown = {one.pop("interface"): one for one in json.load(sys.stdin)}
+budget = {"bytes": 5000000000, "period_s": 2592000, "used": 6000000000, "since": 4102444800,
+          "used_up": True}
+assert shown == {"lte0": {"price": 10, "weight": 1, "budget": budget},
+                 "dsl0": {"price": 1, "weight": 3, "budget": None}}, shown
+PYTHON
+check "path --json: the same" 0 "" sh -c "ip netns exec $ns $tool path --json | python3 $work/paths.py"
+check "path --used: the period stays" 0 "" ctl path lte0 --used 1k
+check "path --used: it does" 0 "^lte0=1000@4102444800$" in_ns sysctl -n net.mptcp.path_used
+check "path --price 0 takes it off the list" 0 "" ctl path lte0 --price 0
+check "path --price 0: of the other one it stays" 0 "^dsl0=1$" in_ns sysctl -n net.mptcp.path_price
+check "path: peers" 0 "" ctl path 2001:db8::7/32 --price 7 --weight 2
+check "path: peers, as the kernel has them" 0 "^2001:db8::/32=7$" sh -c \
+	"ip netns exec $ns sysctl -n net.mptcp.path_price | tr ' ' '\n' | grep 2001"
+check "path: peers in the table" 0 "^2001:db8::/32 +7 +2 +- +- -$" ctl path
+check "path: peers go" 0 "" ctl path 2001:db8::/32 --price 0 --weight 1
+check "path: peers have no budget" 1 "192.0.2.0/24 1/1d: --budget takes .*, no '/', ':' or space$" \
+	ctl path 192.0.2.0/24 --budget 1/1d
+check "path: no peers" 1 "peers are written as 192.0.2.0/24" ctl path 192.0.2/24 --price 1
+check "path --budget none" 0 "" ctl path lte0 --budget none
+check "path --budget none: there is none" 0 "^$" in_ns sysctl -n net.mptcp.path_budget
+check "path: only what has something is listed" 1 "" sh -c "ip netns exec $ns $tool path | grep lte0"
+check "path: too dear" 1 "lte0 256: --price takes a number from 0 to 255" ctl path lte0 --price 256
+check "path: no weight" 1 "lte0 0: --weight takes a number from 1 to 255" ctl path lte0 --weight 0
+check "path: no period" 1 "lte0 5G: --budget takes none, or BYTES/PERIOD such as 5G/30d" ctl path lte0 --budget 5G
+check "path: used without a budget" 1 "lte0 has no budget: give it one" ctl path lte0 --used 1
+check "path: no name" 1 "1 to 15 characters" ctl path aaaaaaaaaaaaaaaa --price 1
+check "path: two words in a value" 1 "--price takes a number" ctl path lte0 --price "1 dsl0=9"
+check "path: two words in a name" 1 "1 to 15 characters" ctl path "a=1 dsl0" --price 9
+check "path: none of that changed it" 0 "^dsl0=1$" in_ns sysctl -n net.mptcp.path_price
+check "path: what?" 2 "path: what shall change" ctl path lte0
+check "path: which?" 2 "path: which interface" ctl path --price 1
+check "path: two" 2 "path: one interface at a time" ctl path lte0 dsl0 --price 1
+check "path: set and show" 2 "path: --json shows" ctl path lte0 --price 1 --json
+check "path: an ordinary user" 1 "lte0 --price: only root may change it" user path lte0 --price 1
+check "path: an ordinary user may look" 0 "^dsl0 " user path
+check "set price --param" 0 "" ctl set price --param wait=250
+check "set price --param: it is listed" 0 "^price +wait=250 " ctl list
+check "set price --param: too long" 1 "from 0 to 60000" ctl set price --param wait=60001
 
 check "run: no program" 2 "which program" ctl run
 check "run: unknown scheduler" 2 "no scheduler 'nosuch'" ctl run --scheduler nosuch -- true

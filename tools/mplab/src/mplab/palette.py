@@ -29,6 +29,7 @@ SCHEDULERS = {
     "pet": "#80b1d3",
     "wrr": "#a65628",
     "replay": "#666666",
+    "weighted": "#bf5b17",
 }
 CONTROLS = {
     "cubic": "#0072b2",

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* What the network interfaces of this namespace cost, or what peers do whose addresses begin
+ * alike, what part of the data they shall carry, and how much interfaces may: sysctls, lists of
+ * NAME=VALUE. To change one value a list is read and
+ * written as a whole.
+ */
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "mptcpctl.h"
+
+#define LIST_MAX 4096	/* the kernel's limit */
+#define PATHS_MAX 256
+#define NAME_MAX_LEN 64	/* an interface, or an address of IPv6 and how much of it counts */
+
+enum { PRICE, WEIGHT, BUDGET, USED, KINDS };
+
+static const struct kind {
+	const char *sysctl, *option;
+	const char *takes;	/* what a value is */
+	const char *cleared;	/* the value of what is not in the list */
+} kinds[KINDS] = {
+	[PRICE] = { "path_price", "--price", "a number from 0 to 255", "0" },
+	[WEIGHT] = { "path_weight", "--weight", "a number from 1 to 255", "1" },
+	[BUDGET] = { "path_budget", "--budget",
+		     "none, or BYTES/PERIOD such as 5G/30d (k, M, G, T; s, m, h, d)", "none" },
+	[USED] = { "path_used", "--used",
+		   "BYTES, or BYTES@SECOND with the start of the period in UNIX time", NULL },
+};
+
+static const char help[] =
+	"usage: mptcpctl path [--json]\n"
+	"       mptcpctl path IFNAME [--price N] [--weight N] [--budget BYTES/PERIOD]\n"
+	"                     [--used BYTES[@SECOND]]\n"
+	"       mptcpctl path ADDRESS/BITS [--price N] [--weight N]\n"
+	"Shows what the network interfaces cost and may carry, or changes it, in this network\n"
+	"namespace; or what those peers do whose address begins so.\n"
+	"  -p, --price N              schedulers with the extension +price use the cheapest paths,\n"
+	"                             dearer ones when those are full; 0 to 255, 0 at first\n"
+	"  -w, --weight N             scheduler weighted: its part of the data, 1 to 255, 1 at first\n"
+	"  -b, --budget BYTES/PERIOD  so much it carries in a period, as in 5G/30d; then it is a\n"
+	"                             backup until the period ends. none: no limit\n"
+	"  -u, --used BYTES[@SECOND]  so much of that is used, in the period that began at SECOND\n"
+	"                             of UNIX time\n"
+	"  -j, --json                 for programs: an array with an object for each interface\n";
+
+struct path {
+	char name[NAME_MAX_LEN];
+	char value[KINDS][64];	/* "": not in the list */
+};
+
+struct paths {
+	size_t count;
+	struct path one[PATHS_MAX];
+};
+
+static struct path *find_or_add(struct paths *all, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < all->count; i++) {
+		if (!strcmp(all->one[i].name, name))
+			return &all->one[i];
+	}
+	if (all->count == PATHS_MAX)
+		return NULL;
+	snprintf(all->one[all->count].name, NAME_MAX_LEN, "%s", name);
+	return &all->one[all->count++];
+}
+
+/* "lte0=10 sat0=50"; a name may have a "=", a value has none. */
+static void read_list(struct paths *all, int kind)
+{
+	char list[LIST_MAX], *rest = list, *word;
+
+	if (!read_sysctl(kinds[kind].sysctl, list, sizeof(list)))
+		return;
+	while ((word = strsep(&rest, " "))) {
+		char *sign = strrchr(word, '=');
+		struct path *path;
+
+		if (!sign)
+			continue;
+		*sign = 0;
+		path = find_or_add(all, word);
+		if (path)
+			snprintf(path->value[kind], sizeof(path->value[kind]), "%s", sign + 1);
+	}
+}
+
+static const char *value_of(const struct path *path, int kind)
+{
+	return *path->value[kind] ? path->value[kind] : kinds[kind].cleared;
+}
+
+/* Of "5000000000/2592000" and "12@1761955200" */
+static unsigned long long first_number(const char *value)
+{
+	return strtoull(value, NULL, 10);
+}
+
+static unsigned long long second_number(const char *value)
+{
+	return strtoull(value + strcspn(value, "/@") + 1, NULL, 10);
+}
+
+static void print_json_path(const struct path *path, bool first)
+{
+	const char *budget = path->value[BUDGET], *used = path->value[USED];
+
+	printf("%s\n {\"interface\": ", first ? "" : ",");
+	json_string(path->name);
+	printf(", \"price\": %s, \"weight\": %s, \"budget\": ", value_of(path, PRICE),
+	       value_of(path, WEIGHT));
+	if (!*budget || !*used) {
+		printf("null}");
+		return;
+	}
+	printf("{\"bytes\": %llu, \"period_s\": %llu, \"used\": %llu, \"since\": %llu, \"used_up\": %s}}",
+	       first_number(budget), second_number(budget), first_number(used),
+	       second_number(used), json_bool(first_number(used) >= first_number(budget)));
+}
+
+static void format_end(const struct path *path, char *buf, size_t len)
+{
+	time_t end = second_number(path->value[USED]) + second_number(path->value[BUDGET]);
+	struct tm tm;
+
+	if (!localtime_r(&end, &tm) || !strftime(buf, len, "%Y-%m-%d %H:%M", &tm))
+		snprintf(buf, len, "-");
+}
+
+static void print_path(const struct path *path)
+{
+	const char *budget = path->value[BUDGET], *used = path->value[USED];
+	char end[64] = "-";
+	bool spent = false;
+
+	printf("%-15s %5s %6s ", path->name, value_of(path, PRICE), value_of(path, WEIGHT));
+	if (*budget && *used) {
+		spent = first_number(used) >= first_number(budget);
+		format_end(path, end, sizeof(end));
+		printf("%12llu %12llu ", first_number(budget), first_number(used));
+	} else {
+		printf("%12s %12s ", "-", "-");
+	}
+	printf("%s%s\n", end, spent ? "  used up" : "");
+}
+
+static int show_paths(bool json)
+{
+	static struct paths all;
+	size_t i;
+	int kind;
+
+	for (kind = 0; kind < KINDS; kind++)
+		read_list(&all, kind);
+	if (json)
+		printf("[");
+	else if (!all.count)
+		printf("no interface has a price, a weight or a budget\n");
+	else
+		printf("%-15s %5s %6s %12s %12s %s\n", "INTERFACE", "PRICE", "WEIGHT", "BUDGET",
+		       "USED", "UNTIL");
+	for (i = 0; i < all.count; i++) {
+		if (json)
+			print_json_path(&all.one[i], !i);
+		else
+			print_path(&all.one[i]);
+	}
+	if (json)
+		printf("%s]\n", all.count ? "\n" : "");
+	return 0;
+}
+
+static int complain_value(int kind, const char *name, const char *value, int error)
+{
+	switch (error) {
+	case EINVAL:
+		return complain("%s %s: %s takes %s; an interface's name has 1 to 15 characters, no '/', ':' or space%s",
+				name, value, kinds[kind].option, kinds[kind].takes,
+				kind == PRICE || kind == WEIGHT ?
+				"; peers are written as 192.0.2.0/24 or 2001:db8::/32" : "");
+	case ENOENT:
+		return complain("%s has no budget: give it one, as in --budget 5G/30d", name);
+	case EACCES:
+	case EPERM:
+		return complain("%s %s: only root may change it", name, kinds[kind].option);
+	default:
+		return complain("%s %s: %s", name, value, strerror(error));
+	}
+}
+
+/* The list with @value for @name; used bytes are changed one by one. False: it is too long. */
+static bool new_list(int kind, const char *name, const char *value, char *buf, size_t len)
+{
+	static struct paths all;
+	bool clear = kinds[kind].cleared && !strcmp(value, kinds[kind].cleared);
+	size_t used = 0, i;
+
+	memset(&all, 0, sizeof(all));
+	if (kind != USED)
+		read_list(&all, kind);
+	*buf = 0;
+	for (i = 0; i < all.count && used < len; i++) {
+		if (strcmp(all.one[i].name, name))
+			used += snprintf(buf + used, len - used, "%s=%s ", all.one[i].name,
+					 all.one[i].value[kind]);
+	}
+	if (!clear && used < len)
+		used += snprintf(buf + used, len - used, "%s=%s", name, value);
+	/* nothing is what writing an empty list would do */
+	if (used < len && !used)
+		used = snprintf(buf, len, " ");
+	return used < len;
+}
+
+/* One word: with a space in it, it would be two, and the second one another interface. */
+static bool is_word(const char *text)
+{
+	return *text && !strpbrk(text, " \t\n");
+}
+
+static int set_value(int kind, const char *name, const char *value)
+{
+	char list[LIST_MAX];
+	int error = EINVAL;
+
+	if (is_word(name) && is_word(value)) {
+		if (!new_list(kind, name, value, list, sizeof(list)))
+			return complain("%s: the list of all interfaces has more than %d characters",
+					kinds[kind].sysctl, LIST_MAX - 1);
+		error = write_sysctl(kinds[kind].sysctl, list);
+	}
+	return error ? complain_value(kind, name, value, error) : 0;
+}
+
+static bool kernel_has_paths(void)
+{
+	if (!kernel_has_mptcp())
+		return false;
+	if (!access(SYSCTLS "path_price", F_OK))
+		return true;
+	complain("this kernel knows no prices of paths (no " SYSCTLS "path_price): boot one with the scheduler patches");
+	return false;
+}
+
+static int set_path(const char *name, const char **values)
+{
+	int kind, status = 0;
+
+	for (kind = 0; kind < KINDS && !status; kind++) {
+		if (values[kind])
+			status = set_value(kind, name, values[kind]);
+	}
+	return status;
+}
+
+/* What is wrong with the command line; NULL: nothing. */
+static const char *mistake(int count, bool change, bool json)
+{
+	if (count > 1)
+		return "one interface at a time";
+	if (count && !change)
+		return "what shall change of this interface?";
+	if (!count && change)
+		return "which interface?";
+	if (count && json)
+		return "--json shows, and changes nothing";
+	return NULL;
+}
+
+static int carry_out(int count, char **names, const char **values, bool json)
+{
+	bool change = values[PRICE] || values[WEIGHT] || values[BUDGET] || values[USED];
+	const char *wrong = mistake(count, change, json);
+
+	if (wrong) {
+		complain("path: %s", wrong);
+		fputs(help, stderr);
+		return EXIT_USAGE;
+	}
+	if (!kernel_has_paths())
+		return 1;
+	return count ? set_path(names[0], values) : show_paths(json);
+}
+
+int cmd_path(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "price", required_argument, NULL, 'p' },
+		{ "weight", required_argument, NULL, 'w' },
+		{ "budget", required_argument, NULL, 'b' },
+		{ "used", required_argument, NULL, 'u' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{}
+	};
+	const char *values[KINDS] = {};
+	bool json = false;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "p:w:b:u:jh", options, NULL)) != -1) {
+		switch (opt) {
+		case 'p':
+			values[PRICE] = optarg;
+			break;
+		case 'w':
+			values[WEIGHT] = optarg;
+			break;
+		case 'b':
+			values[BUDGET] = optarg;
+			break;
+		case 'u':
+			values[USED] = optarg;
+			break;
+		case 'j':
+			json = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		default:
+			fputs(help, stderr);
+			return EXIT_USAGE;
+		}
+	}
+	return carry_out(argc - optind, argv + optind, values, json);
+}
