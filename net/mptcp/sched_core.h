@@ -79,6 +79,8 @@ int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
 int mptcp_sched_getinfo(struct mptcp_sock *msk, char __user *optval,
 			int __user *optlen);
 
+int mptcp_path_init(void);
+
 /* Socket options (sched_path_sockopt.c). */
 int mptcp_path_setsockopt(struct mptcp_sock *msk, int optname, sockptr_t optval,
 			  unsigned int optlen);

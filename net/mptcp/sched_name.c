@@ -409,6 +409,6 @@ static struct pernet_operations mptcp_sched_net_ops = {
  */
 static int __init mptcp_sched_name_init(void)
 {
-	return register_pernet_subsys(&mptcp_sched_net_ops);
+	return register_pernet_subsys(&mptcp_sched_net_ops) ?: mptcp_path_init();
 }
 subsys_initcall(mptcp_sched_name_init);

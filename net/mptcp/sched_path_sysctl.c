@@ -217,8 +217,7 @@ static struct pernet_operations path_net_ops = {
 };
 
 /* Before mptcp_init(): each connection may ask what its paths cost. */
-static int __init path_init(void)
+int __init mptcp_path_init(void)
 {
 	return register_pernet_subsys(&path_net_ops);
 }
-subsys_initcall(path_init);
