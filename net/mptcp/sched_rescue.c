@@ -44,6 +44,7 @@
 #include "protocol.h"
 #include "mib.h"
 #include "sched_core.h"
+#include "sched_bpf.h"
 
 /* How long ACKs may stay away where the RTT is shorter: receivers and networks bundle
  * them. And how long a receiver may delay one, in us.
@@ -191,7 +192,7 @@ bool mptcp_sched_rescue_look(struct mptcp_sock *msk, u64 *next)
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rescue_look);
 
 /* Look in @us, unless that is about to be done sooner. */
-static void rescue_set_timer(struct mptcp_sock *msk, u64 us)
+void mptcp_sched_set_timer(struct mptcp_sock *msk, u64 us)
 {
 	/* as sk_reset_timer(), which would also put it off */
 	if (!timer_reduce(&msk->sched_timer, jiffies + max(usecs_to_jiffies(us), 1UL)))
@@ -201,7 +202,7 @@ static void rescue_set_timer(struct mptcp_sock *msk, u64 us)
 /* Data was given to @subflow; it may be sent only after this. */
 void __mptcp_sched_watch(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow)
 {
-	rescue_set_timer(msk, rescue_patience(subflow, false));
+	mptcp_sched_set_timer(msk, rescue_patience(subflow, false));
 }
 
 void mptcp_sched_timer(struct timer_list *t)
@@ -212,12 +213,13 @@ void mptcp_sched_timer(struct timer_list *t)
 
 	bh_lock_sock(sk);
 	/* it takes a process to send on other subflows */
-	if (!sock_owned_by_user(sk) && mptcp_sched_rescue_look(msk, &next)) {
+	if (!sock_owned_by_user(sk) &&
+	    (mptcp_sched_rescue_look(msk, &next) | mptcp_sched_bpf_look(msk, &next))) {
 		set_bit(MPTCP_WORK_PUSH, &msk->flags);
 		mptcp_schedule_work(sk);
 	}
 	if (next && sk->sk_state != TCP_CLOSE)
-		rescue_set_timer(msk, next);
+		mptcp_sched_set_timer(msk, next);
 	bh_unlock_sock(sk);
 	sock_put(sk);
 }
