@@ -17,6 +17,7 @@ static const struct {
 } commands[] = {
 	{ "list", cmd_list }, { "get", cmd_get }, { "set", cmd_set },
 	{ "run", cmd_run }, { "show", cmd_show }, { "metrics", cmd_metrics },
+	{ "load", cmd_load }, { "unload", cmd_unload },
 };
 
 static const char help[] =
@@ -35,6 +36,8 @@ static const char help[] =
 	"                               run a program over MPTCP\n"
 	"  show [--pid PID] [--json]    MPTCP connections and their subflows\n"
 	"  metrics                      the same in sum, per scheduler and local address, for Prometheus\n"
+	"  load FILE                    a scheduler in BPF, from an object file\n"
+	"  unload NAME                  take it away again\n"
 	"\n"
 	"\"mptcpctl COMMAND --help\" and the manual page mptcpctl(8) say more.\n";
 

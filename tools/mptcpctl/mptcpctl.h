@@ -144,4 +144,8 @@ void print_json(const struct mptcp_socket *sk, const struct connection *c);
 /* metrics.c: sums for a monitoring system */
 int cmd_metrics(int argc, char **argv);
 
+/* load.c: schedulers in BPF */
+int cmd_load(int argc, char **argv);
+int cmd_unload(int argc, char **argv);
+
 #endif
