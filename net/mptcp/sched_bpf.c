@@ -40,6 +40,11 @@
 #include "sched_core.h"
 #include "sched_bpf_kfunc.h"
 
+/* How many there may be: the sysctl that lists schedulers has a buffer for twice as many. */
+#define MPTCP_BPF_SCHED_MAX	(MPTCP_SCHED_MAX / 2)
+
+static atomic_t mptcp_bpf_scheds;
+
 enum {
 	TYPE_MSK,
 	TYPE_SUBFLOW,
@@ -120,17 +125,24 @@ static int mptcp_bpf_validate(void *kdata)
 static int mptcp_bpf_reg(void *kdata, struct bpf_link *link)
 {
 	struct mptcp_sched_ops *sched = kdata;
+	int err;
 
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
 	if (mptcp_sched_is_known(sched->name))
 		return -EEXIST;
-	return mptcp_register_scheduler(sched);
+	if (!atomic_add_unless(&mptcp_bpf_scheds, 1, MPTCP_BPF_SCHED_MAX))
+		return -ENOSPC;
+	err = mptcp_register_scheduler(sched);
+	if (err)
+		atomic_dec(&mptcp_bpf_scheds);
+	return err;
 }
 
 static void mptcp_bpf_unreg(void *kdata, struct bpf_link *link)
 {
 	mptcp_unregister_scheduler(kdata);
+	atomic_dec(&mptcp_bpf_scheds);
 }
 
 static int mptcp_bpf_init(struct btf *btf)

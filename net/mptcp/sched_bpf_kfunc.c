@@ -28,19 +28,20 @@
 #include "sched_core.h"
 #include "sched_bpf_kfunc.h"
 
-/* What programs have on their stack; it is ours to fill in. */
-struct bpf_iter_mptcp_subflow {
-	__u64 __opaque[2];
-} __aligned(8);
+/* Arguments are what the kernel handed out, not what was found by following pointers. Newer
+ * kernels ask for that always.
+ */
+#ifndef KF_TRUSTED_ARGS
+#define KF_TRUSTED_ARGS 0
+#endif
 
+/* What is in a struct bpf_iter_mptcp_subflow. */
 struct mptcp_bpf_iter {
 	struct list_head *head;
 	struct list_head *at;
 };
 
 static const struct btf_type *mptcp_bpf_ops_type;
-
-__bpf_kfunc_start_defs();
 
 __bpf_kfunc int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it,
 					   struct mptcp_sock *msk)
@@ -184,8 +185,6 @@ __bpf_kfunc int bpf_mptcp_sched_retransmit(struct mptcp_sock *msk,
 	mptcp_sched_commit(msk, subflow, MPTCP_SCHED_UNLIMITED, MPTCP_SCHED_RETRANS);
 	return 0;
 }
-
-__bpf_kfunc_end_defs();
 
 BTF_KFUNCS_START(mptcp_bpf_kfuncs)
 BTF_ID_FLAGS(func, bpf_iter_mptcp_subflow_new, KF_ITER_NEW | KF_TRUSTED_ARGS)
