@@ -14,6 +14,7 @@
 
 #define OPS "mptcp_sched_ops"
 #define VALUE "bpf_struct_ops_" OPS
+#define SECTION ".struct_ops"
 /* of enum bpf_attach_type, and a flag for maps: newer than some headers */
 #define ATTACH_STRUCT_OPS 44
 #define MAP_FLAG_LINK 0x2000
@@ -24,6 +25,7 @@ static struct {
 	typeof(bpf_object__load) *bpf_object__load;
 	typeof(bpf_object__close) *bpf_object__close;
 	typeof(bpf_object__next_map) *bpf_object__next_map;
+	typeof(bpf_object__btf) *bpf_object__btf;
 	typeof(bpf_map__type) *bpf_map__type;
 	typeof(bpf_map__name) *bpf_map__name;
 	typeof(bpf_map__fd) *bpf_map__fd;
@@ -53,6 +55,7 @@ static const struct {
 	FUNCTION(bpf_object__load),
 	FUNCTION(bpf_object__close),
 	FUNCTION(bpf_object__next_map),
+	FUNCTION(bpf_object__btf),
 	FUNCTION(bpf_map__type),
 	FUNCTION(bpf_map__name),
 	FUNCTION(bpf_map__fd),
@@ -138,19 +141,47 @@ static long find_name(void)
 	return -1;
 }
 
+/* The name of the type of the variable that @info is about. */
+static const char *variable_type(const struct btf *btf, const struct btf_var_secinfo *info)
+{
+	const struct btf_type *variable = lib.btf__type_by_id(btf, info->type);
+
+	return lib.btf__name_by_offset(btf, lib.btf__type_by_id(btf, variable->type)->name_off);
+}
+
+/* How many schedulers has @object? 0 also if it has anything else of their kind, as
+ * congestion controls of TCP.
+ */
+static unsigned int count_schedulers(const struct bpf_object *object)
+{
+	const struct btf *btf = lib.bpf_object__btf(object);
+	const struct btf_var_secinfo *info;
+	const struct btf_type *section;
+	unsigned int i;
+	__s32 id;
+
+	id = btf ? lib.btf__find_by_name_kind(btf, SECTION, BTF_KIND_DATASEC) : -1;
+	if (id < 0)
+		return 0;
+	section = lib.btf__type_by_id(btf, id);
+	info = btf_var_secinfos(section);
+	for (i = 0; i < btf_vlen(section); i++) {
+		if (strcmp(variable_type(btf, &info[i]), OPS))
+			return 0;
+	}
+	return i;
+}
+
 /* The kernel shall give us a link for each scheduler, so that closing takes it away. */
-static unsigned int want_links(struct bpf_object *object)
+static void want_links(struct bpf_object *object)
 {
 	struct bpf_map *map = NULL;
-	unsigned int n = 0;
 
 	while ((map = lib.bpf_object__next_map(object, map))) {
-		if (lib.bpf_map__type(map) != BPF_MAP_TYPE_STRUCT_OPS)
-			continue;
-		lib.bpf_map__set_map_flags(map, lib.bpf_map__map_flags(map) | MAP_FLAG_LINK);
-		n++;
+		if (lib.bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS)
+			lib.bpf_map__set_map_flags(map, lib.bpf_map__map_flags(map) |
+							MAP_FLAG_LINK);
 	}
-	return n;
 }
 
 /* A link for the scheduler in @map, or -1. Before 1.2 libbpf fills the map in, no more. */
@@ -171,6 +202,9 @@ static int explain_refusal(const char *map, int error)
 				map);
 	if (error == EPERM)
 		return complain("%s: not permitted: it takes CAP_NET_ADMIN", map);
+	if (error == ENOSPC)
+		return complain("%s: the kernel has as many schedulers in BPF as it takes: unload some",
+				map);
 	if (error == EINVAL)
 		return complain("%s: a scheduler needs .get_send, and a .name of 1 to 15 letters, digits and '_'",
 				map);
@@ -201,9 +235,7 @@ static int load_schedulers(struct bpf_object *object, const char *file)
 
 	if (name_at < 0)
 		return 1;
-	if (!want_links(object))
-		return complain("%s has no scheduler: that is a struct " OPS " in SEC(\".struct_ops\")",
-				file);
+	want_links(object);
 	if (lib.bpf_object__load(object)) {
 		if (errno == EPERM)
 			return complain("%s: not permitted: it takes CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN",
@@ -230,7 +262,11 @@ int load_object(const char *file)
 	if (!object)
 		return complain("%s is no object file of BPF programs: compile one with \"make -C tools/bpf\"",
 				file);
-	status = load_schedulers(object, file);
+	if (count_schedulers(object))
+		status = load_schedulers(object, file);
+	else
+		status = complain("%s has no schedulers, or not only: they are struct %s in SEC(\"%s\")",
+				  file, OPS, SECTION);
 	lib.bpf_object__close(object);
 	return status;
 }
