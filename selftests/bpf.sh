@@ -14,7 +14,7 @@ objects=$(dirname "$sched_sock")
 [ -x "$mptcpctl" ] || skip_all "mptcpctl is not built: run make -C tools/mptcpctl"
 [ -e "$objects/minrtt.bpf.o" ] || skip_all "the schedulers in BPF are not built: run make -C tools/bpf"
 
-examples="minrtt rr redundant burst bandit"
+examples="minrtt rr redundant burst bandit ahead"
 
 available() { [[ " $(cat /proc/sys/net/mptcp/available_schedulers) " == *" $1 "* ]]; }
 load() { "$mptcpctl" load "$objects/$1.bpf.o"; }
@@ -72,6 +72,10 @@ for name in $examples; do
 		that "and most over the second" less 3000000 $two
 		that "as copies" less 1000000 "$(counter SchedCopyBytes)"
 		;;
+	ahead)
+		that "data goes ahead of its turn" less 300000 "$(counter SchedAheadBytes)"
+		that "over the second path" less 500000 $two
+		;;
 	*)
 		that "the first path is used" less 500000 $one
 		that "and the second" less 500000 $two
@@ -111,7 +115,12 @@ that "nothing came of that" eval '! available bpf_minrtt'
 
 # Names.
 rejected "already" "a name is taken once" load rr
-rejected "already" "and not that of a module that is not loaded" load broken/impostor
+if is_module mptcp_sched_minrtt; then
+	unload mptcp_sched_minrtt || true
+	rejected "already" "and not that of a module that is not loaded" load broken/impostor
+else
+	skip "minrtt is built in"
+fi
 that "the first one is still there" available bpf_rr
 rejected "no scheduler 'bpf_none'" "what is not there is not taken away" unload_bpf bpf_none
 rejected "has loaded" "nor a module" unload_bpf default
@@ -120,6 +129,18 @@ rejected "has loaded" "nor a module" unload_bpf default
 rejected "only sched_priv" "a program that writes to the connection is refused" load broken/writer
 rejected "only sched_priv" "and one that writes behind its private state" load broken/overrun
 rejected "not allowed" "and one that decides in init()" load broken/early
+rejected "no schedulers" "what is no scheduler is not loaded" load broken/foreign
+if command -v bpftool >/dev/null; then
+	rejected "not allowed" "nor may it call what is for schedulers" \
+		bpftool struct_ops register "$objects/broken/foreign.bpf.o"
+else
+	skip "needs bpftool: a congestion control may not call what is for schedulers"
+fi
+
+rejected "as many" "there is an end to how many are loaded" load broken/many
+that "those until then are there" available bpf_many_60
+rm /sys/fs/bpf/mptcp/bpf_many_*
+that "and gone with their files" soon eval '! available bpf_many_00'
 
 # In use.
 serve
@@ -160,33 +181,51 @@ that "killed, it takes it along" soon eval '! available bpf_minrtt'
 complete
 arrived 8000000 "the connection that used it goes on: the bytes are right"
 
-# replaced NAME BYTES [COMMAND...]: a connection survives a broken one; the command comes in the middle.
+# timed BYTES SCHEDULER [COMMAND...]: how long a transfer takes, in ms; the command comes in the middle.
+timed() {
+	local start bytes=$1 name=$2
+	shift 2
+	serve
+	start=$(date +%s%N)
+	begin -b "$bytes" -s "$name"
+	[ $# = 0 ] || { sleep 1; "$@"; }
+	complete
+	took=$((($(date +%s%N) - start) / 1000000))
+}
+
+# replaced NAME BYTES [COMMAND...]: a connection survives a broken one.
 replaced() {
 	local name=$1 bytes=$2 failed
+	shift 2
 	failed=$(counter SchedBpfFailed)
-	serve
-	begin -b "$bytes" -s "bpf_$name"
-	[ $# = 2 ] || { sleep 1; "${@:3}"; }
-	complete
+	timed "$bytes" "bpf_$name" "$@"
 	arrived "$bytes" "bpf_$name: the bytes are right nevertheless"
 	is $((failed + 1)) "$(counter SchedBpfFailed)" "and the replacement is counted"
 }
 for name in lazy liar repeater loyal; do
 	load "broken/$name" >/dev/null
 done
+timed 1000000 default
+plain=$took
 for name in lazy liar; do
-	start=$(date +%s%N)
 	replaced $name 1000000
-	that "after a second" less 1000 $((($(date +%s%N) - start) / 1000000))
+	echo "# that took $took ms, with default $plain ms"
+	that "after a second" less $((plain + 500)) "$took"
+	in_time "not much later" less "$took" $((plain + 2000))
 done
 replaced repeater 1000000
 kill_first() { in_client ss -K dst 10.0.1.2 >/dev/null; }
 replaced loyal 8000000 kill_first
 lose() { tc -n "$client" qdisc change dev c1 root netem loss 100%; }
 replaced loyal 8000000 lose
-that "and the kernel log says so" eval 'dmesg | grep -q "scheduler bpf_loyal sent nothing for 1000 ms"'
+tc -n "$client" qdisc change dev c1 root netem rate 20mbit delay 10ms limit 1000 loss 0%
+load broken/forgetful >/dev/null
+darken() { tc -n "$client" qdisc change dev c2 root netem loss 100%; }
+timed 8000000 bpf_forgetful darken
+arrived 8000000 "what times out is sent again, whoever forgets it: the bytes are right"
+that "the kernel log tells of the others" eval 'dmesg | grep -q "scheduler bpf_loyal sent nothing for 1000 ms"'
 that "no CPU was held up" eval '! dmesg | grep -Eiq "stall(ed|s on)|lockup|hung task"'
-for name in lazy liar repeater loyal; do
+for name in lazy liar repeater loyal forgetful; do
 	unload_bpf "bpf_$name"
 done
 

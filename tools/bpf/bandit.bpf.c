@@ -50,9 +50,10 @@ static void arm_learn(struct mptcp_subflow_context *subflow, u64 now)
 	if (arm->since && took && delivered != arm->delivered) {
 		sample = (u64)(delivered - arm->delivered) * mptcp_sched_mss(subflow) *
 			 USEC_PER_SEC / took * 1000 / rtt;
-		arm->reward = arm->reward ?
-			      arm->reward - (arm->reward >> FORGET_SHIFT) + (sample >> FORGET_SHIFT) :
-			      sample;
+		if (arm->reward)
+			arm->reward += (sample >> FORGET_SHIFT) - (arm->reward >> FORGET_SHIFT);
+		else
+			arm->reward = sample;
 	}
 	arm->since = now;
 	arm->delivered = delivered;

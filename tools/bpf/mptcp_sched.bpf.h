@@ -16,48 +16,47 @@
 #define USEC_PER_SEC	1000000ULL
 
 /* Who may send, and how much (bytes) */
-extern bool mptcp_sched_only_backups(struct mptcp_sock *msk) __ksym;
-extern bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups) __ksym;
-extern u32 mptcp_sched_mss(const struct mptcp_subflow_context *subflow) __ksym;
-extern u32 mptcp_sched_run(const struct mptcp_subflow_context *subflow) __ksym;
-extern u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow) __ksym;
+bool mptcp_sched_only_backups(struct mptcp_sock *msk) __ksym;
+bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups) __ksym;
+u32 mptcp_sched_mss(const struct mptcp_subflow_context *subflow) __ksym;
+u32 mptcp_sched_run(const struct mptcp_subflow_context *subflow) __ksym;
+u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow) __ksym;
 
 /* A subflow's socket, to read */
-extern struct tcp_sock *
+struct tcp_sock *
 bpf_mptcp_subflow_tcp_sock(const struct mptcp_subflow_context *subflow) __ksym;
 
 /* The next byte to send in turn; does one wait that the peer's window takes? */
-extern u64 bpf_mptcp_sched_head(struct mptcp_sock *msk) __ksym;
-extern bool bpf_mptcp_sched_has_new(struct mptcp_sock *msk) __ksym;
+u64 bpf_mptcp_sched_head(struct mptcp_sock *msk) __ksym;
+bool bpf_mptcp_sched_has_new(struct mptcp_sock *msk) __ksym;
 
 /* The decision: 0, or a negative error */
-extern int bpf_mptcp_sched_commit(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
-				  u32 bytes) __ksym;
-extern int bpf_mptcp_sched_commit_ahead(struct mptcp_sock *msk,
-					struct mptcp_subflow_context *subflow, u64 seq,
-					u32 bytes) __ksym;
-extern int bpf_mptcp_sched_commit_copy(struct mptcp_sock *msk,
-				       struct mptcp_subflow_context *subflow, u64 seq,
-				       u32 bytes) __ksym;
-extern int bpf_mptcp_sched_retransmit(struct mptcp_sock *msk,
-				      struct mptcp_subflow_context *subflow) __ksym;
+int bpf_mptcp_sched_commit(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
+			   u32 bytes) __ksym;
+int bpf_mptcp_sched_commit_ahead(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
+				 u64 seq, u32 bytes) __ksym;
+int bpf_mptcp_sched_commit_copy(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
+				u64 seq, u32 bytes) __ksym;
+int bpf_mptcp_sched_retransmit(struct mptcp_sock *msk,
+			       struct mptcp_subflow_context *subflow) __ksym;
 
-extern int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it,
-				      struct mptcp_sock *msk) __ksym;
-extern struct mptcp_subflow_context *
+int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it,
+			       struct mptcp_sock *msk) __ksym;
+struct mptcp_subflow_context *
 bpf_iter_mptcp_subflow_next(struct bpf_iter_mptcp_subflow *it) __ksym;
-extern void bpf_iter_mptcp_subflow_destroy(struct bpf_iter_mptcp_subflow *it) __ksym;
+void bpf_iter_mptcp_subflow_destroy(struct bpf_iter_mptcp_subflow *it) __ksym;
 
 /* bpf_for_each(mptcp_subflow, subflow, msk) { ... }: newer libbpf has it. The iterator is
- * destroyed at the end of the loop, also of one that is left by break or return.
+ * destroyed at the end of the loop, also of one that is left by break or return. (Clang tells
+ * libbpf of functions that are named, and cleanup() alone does not count.)
  */
 #ifndef bpf_for_each
 #define bpf_for_each(kind, current, args...)						\
-	for (struct bpf_iter_##kind each							\
-		__attribute__((aligned(8), cleanup(bpf_iter_##kind##_destroy))),		\
-	     *unused __attribute__((unused)) = (bpf_iter_##kind##_new(&each, ##args),	\
-		(void)bpf_iter_##kind##_destroy, (void *)0);				\
-	     ((current) = bpf_iter_##kind##_next(&each)); )
+	for (struct bpf_iter_##kind each						\
+		__attribute__((aligned(8), cleanup(bpf_iter_##kind##_destroy))),	\
+	     *it = (bpf_iter_##kind##_new(&each, ##args),				\
+		    (void)bpf_iter_##kind##_destroy, &each);				\
+	     ((current) = bpf_iter_##kind##_next(it));)
 #endif
 
 #endif /* MPTCP_SCHED_BPF_H */
