@@ -60,6 +60,9 @@ check-locks: deps-vm source ## some under lockdep and slab debugging in QEMU, tw
 check-races: deps-vm source ## some under KCSAN in QEMU, two CPUs
 	$K/vm.sh check races
 
+check-bpf: deps-bpf source ## schedulers in BPF, on a kernel with type information in QEMU
+	$K/vm.sh check bpf
+
 check-style: deps-style source ## checkpatch, sparse, W=1, ruff, shellcheck on our files
 	$K/check-style.sh
 
@@ -121,7 +124,7 @@ deps-%:
 	@$K/deps.sh $*
 
 clean: ## remove what was built, keep the compiler cache
-	rm -rf build/linux build/stock build/uml build/upstream build/debug build/x86 build/locks build/races build/deb \
+	rm -rf build/linux build/stock build/uml build/upstream build/debug build/x86 build/locks build/races build/bpf build/deb \
 		build/openwrt build/series build/other \
 		$(filter-out %/ccache,$(wildcard $(patsubst patches/%/series,build/%/*,$(wildcard patches/*/series))))
 	$(MAKE) -s -C tools/mptcpctl clean
@@ -129,5 +132,5 @@ clean: ## remove what was built, keep the compiler cache
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
 	patches-refresh check-style \
 	check-series check-series-newest \
-	check-robust check-debug check-locks check-races check-upstream check-interop \
+	check-robust check-debug check-locks check-races check-bpf check-upstream check-interop \
 	kernels check-dask check-slurm check-whole check-cost vm check-vm deb check-deb openwrt clean

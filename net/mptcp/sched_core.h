@@ -10,6 +10,8 @@
  *	sched_pick.c     sched_ext.c		a decision, with the extensions' part:
  *						sched_rp.c, sched_bm.c, sched_rescue.c,
  *						sched_price.c (and sched_path.h)
+ *	sched_bpf.c				schedulers in BPF:
+ *						sched_bpf_kfunc.c, sched_bpf_watch.c
  *	sched_ranges.c				who has which data
  *	sched_send.c     sched_sndbuf.c		to carry it out
  *
@@ -65,6 +67,8 @@ void mptcp_sched_list_add(char *list, size_t len, const char *name);
 void mptcp_sched_list_extensions(char *buf, size_t len);
 
 /* Schedulers by name (sched_name.c). */
+bool mptcp_sched_is_known(const char *name);
+struct mptcp_sched_ops *mptcp_sched_find_get(const char *name);
 struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,
 					const struct mptcp_sched_name *name,
 					bool capable_net_admin);
@@ -72,6 +76,7 @@ int mptcp_sched_set_default(struct net *net, char *scheduler, const char *name);
 void mptcp_sched_add_loadable(char *buf, size_t len);
 
 /* Socket options (sched_sockopt.c). */
+void mptcp_sched_switch(struct mptcp_sock *msk, struct mptcp_sched_ops *sched, u8 ext);
 int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 			   unsigned int optlen);
 int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
@@ -139,6 +144,19 @@ static inline u32 mptcp_sched_open(const struct mptcp_sock *msk)
 		n += inet_sk_state_load(mptcp_subflow_tcp_sock(subflow)) != TCP_CLOSE;
 
 	return n;
+}
+
+/* Is there a decision that was not carried out yet? */
+static inline bool mptcp_sched_is_decided(const struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (READ_ONCE(subflow->scheduled))
+			return true;
+	}
+
+	return false;
 }
 
 /* Extensions in use: those that were asked for, those of the scheduler itself, and what

@@ -91,7 +91,8 @@ static unsigned int mptcp_sched_net_id;
 /* Serializes writers of the sysctls, of all namespaces. */
 static DEFINE_MUTEX(mptcp_sched_mutex);
 
-static bool mptcp_sched_is_known(const char *name)
+/* Is @name that of a module of this kernel, loaded or not? */
+bool mptcp_sched_is_known(const char *name)
 {
 	int i;
 
@@ -113,7 +114,7 @@ void mptcp_sched_add_loadable(char *buf, size_t len)
 }
 
 /* The registered scheduler with a reference on its module, or NULL. */
-static struct mptcp_sched_ops *mptcp_sched_find_get(const char *name)
+struct mptcp_sched_ops *mptcp_sched_find_get(const char *name)
 {
 	struct mptcp_sched_ops *sched;
 

@@ -29,6 +29,7 @@
 #include "protocol.h"
 #include "mib.h"
 #include "sched_core.h"
+#include "sched_bpf.h"
 
 #define CREATE_TRACE_POINTS
 #include "sched_trace.h"
@@ -258,6 +259,7 @@ void mptcp_sched_reset(struct mptcp_sock *msk)
 		memset(subflow->sched_priv, 0, sizeof(subflow->sched_priv));
 	}
 	memset(msk->sched_priv, 0, sizeof(msk->sched_priv));
+	msk->sched_watch_since = 0;
 	WRITE_ONCE(msk->sched_silent, false);
 	mptcp_sched_begin(msk);
 	if (msk->ranges) {
@@ -305,12 +307,8 @@ static bool mptcp_sched_wnd_is_used_up(const struct mptcp_sock *msk)
  */
 static bool mptcp_sched_has_decided(struct mptcp_sock *msk)
 {
-	struct mptcp_subflow_context *subflow;
-
-	mptcp_for_each_subflow(msk, subflow) {
-		if (READ_ONCE(subflow->scheduled))
-			return true;
-	}
+	if (mptcp_sched_is_decided(msk))
+		return true;
 
 	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_SCHEDUNDECIDED);
 	pr_warn_once("scheduler %s: get_send() returned 0 and chose no subflow\n",
@@ -338,7 +336,8 @@ int mptcp_sched_ask(struct mptcp_sock *msk)
 	if (silent && !msk->first_pending && !sched->copies)
 		return -EAGAIN;
 
-	err = sched->get_send(msk);
+	err = mptcp_sched_is_bpf(sched) ? mptcp_sched_bpf_get_send(msk, used_up) :
+					  sched->get_send(msk);
 	if (!err && !mptcp_sched_has_decided(msk))
 		return -EAGAIN;
 	if (err && msk->first_pending && !used_up) {

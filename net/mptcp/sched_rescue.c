@@ -44,6 +44,7 @@
 #include "protocol.h"
 #include "mib.h"
 #include "sched_core.h"
+#include "sched_bpf.h"
 
 /* How long ACKs may stay away where the RTT is shorter: receivers and networks bundle
  * them. And how long a receiver may delay one, in us.
@@ -209,6 +210,7 @@ static bool mptcp_sched_timer_look(struct mptcp_sock *msk, u64 *next)
 {
 	bool again = mptcp_sched_rescue_look(msk, next);
 
+	again |= mptcp_sched_bpf_look(msk, next);
 	return mptcp_sched_price_is_due(msk, next) || again;
 }
 

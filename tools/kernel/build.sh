@@ -14,6 +14,7 @@ usage() {
 	  debug      build/debug/linux, uml with lockdep, KASAN, kmemleak and friends
 	  locks      build/locks, x86 with lockdep and slab debugging
 	  races      build/races, x86 with KCSAN
+	  bpf        build/bpf, x86 with BPF and its type information, for schedulers in BPF
 	VARIANT=stock  build Linux as it came, in build/stock/KIND
 	TARGET         make targets (default: the kernel and its modules)
 	USAGE
@@ -26,10 +27,11 @@ set_kind() {
 	uml) ;;
 	upstream) fragments+=("$config/upstream.config" "$config/trace.config") ;;
 	debug) fragments+=("$config/debug.config" "$config/memory.config" "$config/trace.config") ;;
-	x86 | locks | races) arch=x86_64 image=bzImage
+	x86 | locks | races | bpf) arch=x86_64 image=bzImage
 		fragments=("$config/common.config" "$config/x86.config" "$config/trace.config") ;;&
 	locks) fragments+=("$config/debug.config" "$config/locks.config") ;;
 	races) fragments+=("$config/races.config") ;;
+	bpf) fragments+=("$config/bpf.config") ;;
 	x86) ;;
 	*) usage >&2; exit 2 ;;
 	esac

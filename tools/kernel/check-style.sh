@@ -48,6 +48,11 @@ ignore=PREFER_KERNEL_TYPES,ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,LONG_LINE_S
 for file in $(files_of 'selftests/*.[ch]' 'tools/mptcpctl/*.[ch]'); do
 	check "checkpatch $file" checkpatch -f "$file"
 done
+# how BPF declares what the kernel has
+ignore=SPACING,PREFER_DEFINED_ATTRIBUTE_MACRO
+for file in $(files_of 'tools/bpf/*.[ch]'); do
+	check "checkpatch $file" checkpatch -f "$file"
+done
 ignore=
 # from standard input: checkpatch takes a file that git tracks for source code
 checkpatch_patch() { checkpatch - <"$1"; }
@@ -78,12 +83,16 @@ done
 
 # Objects are made again, so that each warning shows each time; only ours must be clean.
 sparse_w1() {
-	local object ours
+	local object ours kind
 	ours=$(files_of 'net/*.[ch]' | paste -sd '|')
 	for object in $(files_of 'net/*.c'); do
 		object=${object%.c}.o
-		rm -f "$build/uml/$object"
-		"$top/tools/kernel/build.sh" uml W=1 C=1 CF=-fdiagnostic-prefix "$object" 2>&1 |
+		case $object in
+		net/mptcp/sched_bpf*) kind=bpf ;; # not in a User-Mode kernel
+		*) kind=uml ;;
+		esac
+		rm -f "$build/$kind/$object"
+		"$top/tools/kernel/build.sh" $kind W=1 C=1 CF=-fdiagnostic-prefix "$object" 2>&1 |
 			grep -E "($ours):" || true
 	done
 }

@@ -16,18 +16,19 @@ case $job in
 build) packages=("${build[@]}") ;;
 run) packages=("${build[@]}" "${lab[@]}") ;;
 check) packages=("${lab[@]}" "${deb[@]}" tcpdump man-db g++ patch musl-tools python3-dpkt nftables mptcpize curl) ;;
-style) packages=("${build[@]}" sparse shellcheck python3-venv codespell python3-rich python3-numpy) ;;
+style) packages=("${build[@]}" libelf-dev libssl-dev dwarves sparse shellcheck python3-venv codespell python3-rich python3-numpy) ;;
 upstream) packages=("${build[@]}" iproute2 ethtool iputils-ping procps iptables nftables tcpdump) ;;
 bench) packages=("${build[@]}" "${lab[@]}" nginx-light curl openssl) ;;
 slurm) packages=("${build[@]}" "${lab[@]}" slurm-wlm munge) ;;
 dask) packages=("${build[@]}" "${lab[@]}" python3-distributed) ;;
 vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables qemu-system-x86 python3-venv) ;;
+bpf) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev qemu-system-x86 clang libbpf-dev bpftool dwarves) ;;
 deb) packages=("${deb[@]}")
 	[ "${CONFIG:-debian}" != debian ] || packages+=("linux-config-$base_version" pahole)
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}") ;;
 check-deb) packages=("${deb[@]}" mmdebstrap grub-common grub-pc-bin xorriso mtools e2fsprogs qemu-system-x86 qemu-utils)
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}" qemu-system-arm qemu-user-static binfmt-support arch-test) ;;
-*) die "usage: deps.sh build|run|check|style|upstream|bench|slurm|dask|vm|deb|check-deb" ;;
+*) die "usage: deps.sh build|run|check|style|upstream|bench|slurm|dask|vm|bpf|deb|check-deb" ;;
 esac
 case $job in
 style) ;;

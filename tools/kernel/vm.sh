@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The x86 kernel in QEMU on two CPUs: a shell with a network, or the kselftests; those that make CPUs meet under
-# a kernel that looks for wrong locking (locks) or data races (races).
+# a kernel that looks for wrong locking (locks) or data races (races); those of schedulers in BPF (bpf).
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -12,7 +12,11 @@ kind=${2:-x86}
 
 check() {
 	local tests=(kernel)
-	if [ "$kind" != x86 ]; then
+	if [ "$kind" = bpf ]; then
+		tests=(bpf)
+		make -s -C "$top/tools/mptcpctl"
+		make -s -C "$top/tools/bpf" VMLINUX="$build/bpf/vmlinux" OUTPUT="$build/check/bpf/bin"
+	elif [ "$kind" != x86 ]; then
 		tests=(kunit sockopt modules redundant inorder cong_churn "fuzz quick" "faults quick")
 		# even with KVM
 		export KSFT_MACHINE_SLOW=yes
@@ -24,5 +28,5 @@ check() {
 case ${1:-} in
 shell) exec "$top/tools/mplab/mplab" shell --qemu ;;
 check) check ;;
-*) die "usage: vm.sh shell | check [x86|locks|races]" ;;
+*) die "usage: vm.sh shell | check [x86|locks|races|bpf]" ;;
 esac

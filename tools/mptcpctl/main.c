@@ -18,6 +18,7 @@ static const struct {
 	{ "list", cmd_list }, { "get", cmd_get }, { "set", cmd_set },
 	{ "run", cmd_run }, { "show", cmd_show }, { "metrics", cmd_metrics },
 	{ "path", cmd_path },
+	{ "load", cmd_load }, { "unload", cmd_unload },
 };
 
 static const char help[] =
@@ -39,6 +40,8 @@ static const char help[] =
 	"  path IFNAME [--price N] [--weight N] [--budget BYTES/PERIOD] [--used BYTES]\n"
 	"                               change it\n"
 	"  metrics                      the same in sum, per scheduler and local address, for Prometheus\n"
+	"  load FILE                    a scheduler in BPF, from an object file\n"
+	"  unload NAME                  take it away again\n"
 	"\n"
 	"\"mptcpctl COMMAND --help\" and the manual page mptcpctl(8) say more.\n";
 

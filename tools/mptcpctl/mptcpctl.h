@@ -147,4 +147,8 @@ int cmd_path(int argc, char **argv);
 /* metrics.c: sums for a monitoring system */
 int cmd_metrics(int argc, char **argv);
 
+/* load.c: schedulers in BPF */
+int cmd_load(int argc, char **argv);
+int cmd_unload(int argc, char **argv);
+
 #endif

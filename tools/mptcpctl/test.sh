@@ -63,7 +63,7 @@ check "get --json" 0 '^\{"scheduler": "default"\}$' ctl get --json
 check "metrics knows no --json" 2 "metrics takes no --json" ctl metrics --json
 check "--version" 0 "^mptcpctl [0-9.]+, this kernel (has|lacks) the scheduler patches$" ctl --version
 
-for command in list get set run show metrics path; do
+for command in list get set run show metrics path load unload; do
 	check "$command --help" 0 "usage: mptcpctl $command" ctl $command --help
 	check "$command --nosuch" 2 "usage: mptcpctl $command" ctl $command --nosuch
 done
@@ -76,6 +76,18 @@ check "set --local: no address" 2 "takes ADDR:PORT" ctl set default --local host
 check "set --peer: bare IPv6" 2 "\[IPv6-ADDR\]:PORT" ctl set default --peer ::1:80
 check "set --param with --pid" 2 "does not go with --pid" ctl set default --param a=1 --pid 1
 check "show --pid: no such process" 1 "no process 2147483647" ctl show --pid 2147483647
+check "load: no file" 2 "takes the object file" ctl load
+check "load: no such file" 1 "/nosuch.bpf.o: No such file" ctl load /nosuch.bpf.o
+check "load: an ordinary user" 1 "only root may load" user load /etc/passwd
+if [ -e /sys/kernel/btf/vmlinux ]; then
+	skip "load: a kernel that cannot" "this one can"
+else
+	check "load: a kernel that cannot" 1 "cannot run schedulers in BPF .*make check-bpf" ctl load /etc/passwd
+fi
+check "unload: no such scheduler" 1 "there is no scheduler 'nosuch'; this kernel has: default" ctl unload nosuch
+check "unload: not loaded by us" 1 "'default' is not one that .* has loaded|no BPF file system" ctl unload default
+check "unload: no name" 1 "'a/b' is no scheduler name" ctl unload a/b
+check "unload: an ordinary user" 1 "only root may unload" user unload default
 check "show: no sockets" 0 "^no MPTCP sockets$" ctl show --pid $$
 check "show --json: no sockets" 0 "^\[\]$" ctl show --pid $$ --json
 check "run: the errors of the program are its own" 0 "^\(97,\)$" \
