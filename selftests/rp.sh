@@ -54,8 +54,9 @@ it_fires() {
 with_others() {
 	local name
 	unequal
-	# redundant has nothing that only one of the subflows carries
-	for name in $(but redundant "$(get available_schedulers)"); do
+	# redundant has nothing that only one of the subflows carries, and blest sees to it that
+	# nobody is held up
+	for name in $(but "redundant blest" "$(get available_schedulers)"); do
 		[[ $name == *+* ]] || name+=+rp
 		measure "$name"
 		arrived $bulk "$name: the bytes are right"
