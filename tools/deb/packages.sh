@@ -67,11 +67,17 @@ find_config() {
 
 # How much there is to do: object files, and disk in GB. Of "small" on amd64 it was counted; for others,
 # which have modules for everything and debug information, it is a guess.
+# Debug information, which BTF is made of, is most of what a build takes.
 set_size() {
+	local options typed
 	case $CONFIG in
 	small) files=3600 gigabytes=3 ;;
 	*) files=26000 gigabytes=35 ;;
 	esac
+	[ -n "${config:-}" ] || return 0
+	options=$(unpack_config "$config" | grep -c '=[ym]$' || true)
+	typed=$(unpack_config "$config" | grep -c '^CONFIG_DEBUG_INFO=y' || true)
+	[ "$typed" != 0 ] || gigabytes=$((2 + options / 1000))
 }
 
 check_disk() {
