@@ -256,6 +256,22 @@ counter_of() {
 # Bytes the client sent over path N.
 tx_bytes() { in_client cat "/sys/class/net/c$1/statistics/tx_bytes"; }
 
+# carried COMMAND...: how many bytes go over each path meanwhile, $one and $two.
+carried() {
+	one=$(tx_bytes 1) two=$(tx_bytes 2)
+	"$@"
+	one=$(($(tx_bytes 1) - one)) two=$(($(tx_bytes 2) - two))
+}
+
+# dark N, light N: the path, of 8 Mbit/s and 20 ms, delivers nothing, either way, and nobody is told;
+# or does again.
+dark() { loses "$1" 100%; }
+light() { loses "$1" 0%; }
+loses() {
+	tc -n "$client" qdisc change dev "c$1" root netem rate 8mbit delay 10ms limit 1000 loss "$2"
+	tc -n "$server" qdisc change dev "s$1" root netem rate 8mbit delay 10ms limit 1000 loss "$2"
+}
+
 # shape N RATE DELAY LIMIT [NETEM ARG...]: change what the client sends over path N.
 # A queue that holds LIMIT packets needs packets that are one segment each.
 shape() {

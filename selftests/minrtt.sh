@@ -9,11 +9,7 @@ need
 
 # share ARG...: of the bytes of a transfer, percent on path 2.
 share() {
-	local one two
-	one=$(tx_bytes 1) two=$(tx_bytes 2)
-	serve
-	transfer "$@"
-	one=$(($(tx_bytes 1) - one)) two=$(($(tx_bytes 2) - two))
+	carried took "$@"
 	percent=$((100 * two / (one + two)))
 }
 

@@ -12,12 +12,8 @@ buffers 4000000
 
 # second SCHEDULER ARG...: a transfer; how many of the bytes went over the second path, in percent.
 second() {
-	local one two
 	scheduler "$1"
-	shift
-	one=$(tx_bytes 1) two=$(tx_bytes 2)
-	took "$@"
-	one=$(($(tx_bytes 1) - one)) two=$(($(tx_bytes 2) - two))
+	carried took "${@:2}"
 	share=$((100 * two / (one + two)))
 }
 

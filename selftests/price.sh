@@ -14,19 +14,9 @@ little=10000
 
 # measure SCHEDULER [ARG...]: $one and $two bytes on the paths.
 measure() {
-	one=$(tx_bytes 1) two=$(tx_bytes 2)
 	scheduler "$1"
-	took "${@:2}"
-	one=$(($(tx_bytes 1) - one)) two=$(($(tx_bytes 2) - two))
+	carried took "${@:2}"
 	echo "# $*: $took ms, path 1 $one bytes, path 2 $two bytes"
-}
-
-# dark N, light N: the path delivers nothing, either way, and nobody is told; or does again.
-dark() { lose "$1" 100%; }
-light() { lose "$1" 0%; }
-lose() {
-	tc -n "$client" qdisc change dev "c$1" root netem rate 8mbit delay 10ms limit 1000 loss "$2"
-	tc -n "$server" qdisc change dev "s$1" root netem rate 8mbit delay 10ms limit 1000 loss "$2"
 }
 
 # is_ratio WANT WHAT: of path 1 to path 2, in 15 %; negative: the other way round.

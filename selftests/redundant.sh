@@ -11,10 +11,9 @@ wire() { echo $(($(tx_bytes 1) + $(tx_bytes 2))); }
 
 # measure ARG...: $took, what was $copied, bytes on the $wire, and on $one and $two of them.
 measure() {
-	copied=$(counter SchedCopyBytes) one=$(tx_bytes 1) two=$(tx_bytes 2)
-	took "$@"
+	copied=$(counter SchedCopyBytes)
+	carried took "$@"
 	copied=$(($(counter SchedCopyBytes) - copied))
-	one=$(($(tx_bytes 1) - one)) two=$(($(tx_bytes 2) - two))
 	wire=$((one + two))
 	echo "# $*: $took ms, copied $copied bytes, on the wire $one + $two bytes"
 }

@@ -39,11 +39,8 @@ scheduler replay
 
 # share LIST BYTES: how many of the bytes the second path had, in percent.
 share() {
-	local one two
 	replay "$1"
-	one=$(tx_bytes 1) two=$(tx_bytes 2)
-	took -b "$2"
-	one=$(($(tx_bytes 1) - one)) two=$(($(tx_bytes 2) - two))
+	carried took -b "$2"
 	share=$((100 * two / (one + two)))
 }
 

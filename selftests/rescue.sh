@@ -9,14 +9,6 @@ need
 
 bulk=4000000
 
-# dark N, light N: the path delivers nothing, either way, and nobody is told; or does again.
-dark() { lose "$1" 100%; }
-light() { lose "$1" 0%; }
-lose() {
-	tc -n "$client" qdisc change dev "c$1" root netem rate 8mbit delay 10ms limit 1000 loss "$2"
-	tc -n "$server" qdisc change dev "s$1" root netem rate 8mbit delay 10ms limit 1000 loss "$2"
-}
-
 # measure SCHEDULER [ARG...]: took, and what it did: $silent, $again_bytes.
 measure() {
 	silent=$(counter SchedSilent) again_bytes=$(counter SchedAgainBytes)
