@@ -67,10 +67,14 @@ class Capture(unittest.TestCase):
         ssn, size = 1 + 1000 * before, 0 if place == 99 else 1000
         mapping = (0, 1) if place == 99 else (ssn, size)
         options = dss((0xFFFFFFFF00000000 | 0xFFFFF000) + 1000 * place & (2**64 - 1), *mapping)
+        return self.segment(path, ssn + 99, options, size)
+
+    def segment(self, path: int, seq: int, options: bytes, size: int = 1000, syn: bool = False) -> bytes:
         options += b"\1" * (-len(options) % 4)
-        tcp = dpkt.tcp.TCP(sport=4000 + path, dport=5001, seq=(ssn + 99) & 0xFFFFFFFF, opts=options)
+        tcp = dpkt.tcp.TCP(sport=4000 + path, dport=5001, seq=seq & 0xFFFFFFFF, opts=options)
         tcp.off = 5 + len(options) // 4
-        tcp.data = bytes(size)
+        tcp.flags = dpkt.tcp.TH_SYN if syn else dpkt.tcp.TH_ACK
+        tcp.data = bytes(0 if syn else size)
         ip = dpkt.ip.IP(src=bytes([10, path, 1, 1]), dst=bytes([10, path, 2, 2]), p=6, data=tcp)
         ip.len = 20 + len(bytes(tcp))
         return bytes(dpkt.ethernet.Ethernet(data=ip))[:160]
@@ -89,6 +93,21 @@ class Capture(unittest.TestCase):
     def test_the_end_of_the_data_is_not_data(self) -> None:
         found = self.reordering([(n / 10, 1 + n % 2, n) for n in range(20)] + [(3, 1, 99), (4, 2, 99)])
         self.assertEqual((found.packets, found.duplicates, found.buffer_p99), (20, 0, 0))
+
+    def test_the_first_mapping_begins_before_its_first_packet(self) -> None:
+        """The first data came with MP_CAPABLE, the rest of what TCP cut has the same mapping."""
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        with (Path(directory.name) / "s1.pcap").open("wb") as file:
+            writer = dpkt.pcap.Writer(file)
+            packets = [self.segment(1, 99, b"", syn=True), self.segment(1, 100, b"")]
+            packets += [self.segment(1, 100 + 1000 * n, dss(5000, 1, 3000)) for n in (1, 2)]
+            packets += [self.segment(1, 3100 + 1000 * n, dss(8000, 3001, 2000)) for n in (0, 1)]
+            for when, packet in enumerate(packets):
+                writer.writepkt(packet, when)
+            writer.close()
+        found = capture.reordering(Path(directory.name))
+        self.assertEqual((found.packets, found.duplicates, found.ratio), (4, 0, 0.0))
 
     def test_duplicates_do_not_count_as_late(self) -> None:
         found = self.reordering([(n / 10, 1, n) for n in range(10)] + [(2.0, 2, 3), (2.1, 2, 4)])

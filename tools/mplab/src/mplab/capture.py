@@ -70,21 +70,25 @@ def _arrivals(file: Path) -> Iterator[tuple[float, int, int]]:
     """Time, data sequence number and length of each packet of the data's direction."""
     import dpkt
 
-    first: dict[tuple[bytes, int], int] = {}
+    isn: dict[tuple[bytes, int], int] = {}
     with file.open("rb") as stream:
         for when, frame in dpkt.pcap.Reader(stream):
             packet = dpkt.ethernet.Ethernet(frame).data
             segment = getattr(packet, "data", None)
             if not isinstance(segment, dpkt.tcp.TCP):
                 continue
+            flow = (packet.src, segment.sport)
+            if segment.flags & dpkt.tcp.TH_SYN:
+                isn[flow] = segment.seq
             found = data_sequence(segment.opts)
             if found is None or not found[2]:
                 continue
             if (payload := _payload(packet, segment)) <= 0:
                 continue  # the end of the data (DATA_FIN) has a number, too, but is none
             dsn, ssn, length = found
-            # one mapping may cover several packets; each has its own place in it
-            start = first.setdefault((packet.src, segment.sport), (segment.seq - ssn) & MASK)
+            # one mapping may cover several packets, each with its own place in it; subflow
+            # sequence numbers count from the SYN's
+            start = isn.setdefault(flow, (segment.seq - ssn) & MASK)
             inside = (segment.seq - ssn - start) & MASK
             yield when, (dsn + inside) & MASK, min(payload, length - inside)
 
