@@ -78,10 +78,11 @@ check-upstream: deps-upstream ## Linux's own MPTCP selftests, patched and unpatc
 check-interop: deps-upstream ## patched and unpatched kernels as client and server of each other
 	$K/check-interop.sh
 
-kernels: deps-vm deps-upstream kernel ## build all kernels that check-whole runs
+kernels: deps-vm deps-bpf deps-upstream kernel ## build all kernels that check-whole runs
 	$K/build.sh debug
 	$K/build.sh locks
 	$K/build.sh races
+	$K/build.sh bpf
 	$K/build.sh upstream
 	$K/source.sh prepare stock
 	VARIANT=stock $K/build.sh upstream
@@ -93,7 +94,7 @@ check-slurm: deps-slurm kernel mptcpctl ## runs as a job array of a real Slurm o
 	$K/check-slurm.sh
 
 check-whole: kernels ## these checks one after the other, from check-robust to check-interop
-	$K/check-parts.sh check-robust check-debug check-locks check-races check-upstream check-interop
+	$K/check-parts.sh check-robust check-debug check-locks check-races check-bpf check-upstream check-interop
 
 check-cost: deps-run kernel mptcpctl kernel-stock ## CPU time and memory, patched against unpatched, and by scheduler
 	tools/mplab/mplab cost
