@@ -20,6 +20,12 @@ static inline bool mptcp_sched_is_bpf(const struct mptcp_sched_ops *sched)
 int mptcp_sched_bpf_get_send(struct mptcp_sock *msk, bool used_up);
 bool mptcp_sched_bpf_look(struct mptcp_sock *msk, u64 *next);
 
+/* Another scheduler takes over. */
+static inline void mptcp_sched_bpf_forget(struct mptcp_sock *msk)
+{
+	msk->sched_watch_since = 0;
+}
+
 #else
 
 static inline bool mptcp_sched_is_bpf(const struct mptcp_sched_ops *sched)
@@ -35,6 +41,10 @@ static inline int mptcp_sched_bpf_get_send(struct mptcp_sock *msk, bool used_up)
 static inline bool mptcp_sched_bpf_look(struct mptcp_sock *msk, u64 *next)
 {
 	return false;
+}
+
+static inline void mptcp_sched_bpf_forget(struct mptcp_sock *msk)
+{
 }
 
 #endif

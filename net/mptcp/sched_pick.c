@@ -259,7 +259,7 @@ void mptcp_sched_reset(struct mptcp_sock *msk)
 		memset(subflow->sched_priv, 0, sizeof(subflow->sched_priv));
 	}
 	memset(msk->sched_priv, 0, sizeof(msk->sched_priv));
-	msk->sched_watch_since = 0;
+	mptcp_sched_bpf_forget(msk);
 	WRITE_ONCE(msk->sched_silent, false);
 	mptcp_sched_begin(msk);
 	if (msk->ranges) {

@@ -282,6 +282,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="on both kernels: made and closed, with up to 20,000 others present",
     )
+    cost.add_argument(
+        "--http",
+        action="store_true",
+        help="requests of many clients: TCP on a link, bonding of two, MPTCP over both",
+    )
     what = cost.add_mutually_exclusive_group()
     what.add_argument("--against", metavar="KERNEL", help="(default: stock)")
     what.add_argument(

@@ -14,7 +14,7 @@ from pathlib import Path as FilePath
 from textwrap import shorten
 from typing import Any
 
-from . import metrics, network, timeline, topology
+from . import metrics, network, one_address, timeline, topology
 from .beside import Beside, Tcp
 from .guest import BOOT, GuestError, Guests, OutOfTime, scratch
 from .network import Network
@@ -74,6 +74,8 @@ class Conditions:
         if self.topology == "shared":
             counts = (self.subflows, protocol, self.connections)
             return network.shared(self.paths[0], *counts, others, way)
+        if self.topology == "one address":
+            return network.one_address(self.paths, protocol, way)
         return network.disjoint(self.paths, protocol, others, way, self.tcp_path)
 
     @property
@@ -108,8 +110,8 @@ class Conditions:
     @property
     def main_flows(self) -> int:
         """How many of the flows, from the first, do the workload; the others compete."""
-        counts = {"disjoint": 1, "triangle": 3, "shared": self.connections, "incast": self.connections}
-        return counts[self.topology]
+        several = {"triangle": 3, "shared": self.connections, "incast": self.connections}
+        return several.get(self.topology, 1)
 
     @property
     def sysctl_texts(self) -> list[str]:
@@ -239,6 +241,7 @@ def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
     return "".join(
         [
             topology.script(net, c.buffer, c.offload),
+            one_address.script(net) if c.topology == "one address" else "",
             _host_settings(c, net),
             _captures(net, out) if capture else "",
             *(workload.listening(ends) for workload, ends in [*main, *others]),
@@ -338,7 +341,7 @@ def _program_id() -> str:
     """Changes with whatever may change a measurement: no old result is taken for a new one."""
     here = FilePath(__file__).parent
     names = (
-        *("beside", "experiment", "hosts", "instant", "links", "metrics", "network", "paths"),
+        *("beside", "experiment", "hosts", "instant", "links", "metrics", "network", "one_address", "paths"),
         *("player", "settings", "timeline", "topology", "traces"),
     )
     rooms = [file for room in ("inside", "workloads") for file in sorted((here / room).glob("*.py"))]

@@ -8,6 +8,8 @@ bottlenecks it crosses, in order. That is enough for all networks of the literat
     shared     everybody crosses the same bottleneck (Paasch 2014, fig. 2.9)
     triangle   three bottlenecks; each connection has a route over one and a route over the
                other two, which it had better not use (Wischik et al. 2011; Paasch fig. 3.6)
+    one address
+               disjoint paths to a server with one address: bonding, or endpoints (Paasch 2014, 5.6)
     incast     many servers answer one client; each connection has a subflow over each of the
                bottlenecks, which lead to the client (Li 2014, section 3.3)
 """
@@ -66,6 +68,11 @@ def disjoint(
     several = tuple((i,) for i in range(len(paths)))
     routes = several if protocol == MPTCP else (several[tcp_path - 1],)
     return Network(tuple(paths), (Flow(protocol, routes), *others), direction)
+
+
+def one_address(paths: Sequence[Path], protocol: str = MPTCP, direction: str = UP) -> Network:
+    """A flow with a route over each path, also of plain TCP: see one_address.py."""
+    return Network(tuple(paths), (Flow(protocol, tuple((i,) for i in range(len(paths)))),), direction)
 
 
 def shared(

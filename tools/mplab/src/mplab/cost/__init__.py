@@ -10,16 +10,20 @@ from ..guest import Guests
 from ..report import console
 from ..schedulers import available
 from ..units import UsageError
-from . import crowd, transfer
+from . import crowd, requests, transfer
 
 
 def run(args: argparse.Namespace) -> int:
     """mplab cost."""
     one_kernel = args.congestion is not None or args.scheduler is not None
-    if args.connections and one_kernel:
-        raise UsageError("--connections compares two kernels, not what one has: name it alone")
+    if (args.connections or args.http) and one_kernel:
+        raise UsageError("--connections and --http say by themselves what is compared: name each alone")
     kernel, how = asked.kernel(args.kernel), {"seconds": args.seconds, "rounds": args.rounds}
     how |= {"rate": args.rate} if args.rate else {}
+    if args.http:
+        with Guests(kernel) as guests:
+            console().print(requests.compare(guests, args.rounds))
+        return 0
     if not one_kernel:
         kernels = (kernel, asked.kernel(args.against or "stock"))
         view = crowd.compare(kernels, args.rounds) if args.connections else transfer.compare(kernels, **how)

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Who closes last keeps nothing: of a connection that its peer closed first, none of the subflows
+# is left in TIME-WAIT here (Paasch, "Improving Multipath TCP", section 5.5.1).
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+need ss
+
+count=50
+
+# waiting NAMESPACE
+waiting() { ip netns exec "$1" ss -Htan state time-wait | wc -l; }
+
+# begin_with PROTOCOL SUBFLOWS
+begin_with() {
+	hosts 100mbit 5ms 100mbit 10ms
+	[ "$2" = 2 ] || in_server ip mptcp endpoint flush
+	ip netns exec "$server" "$python" -B time_wait.py serve "$1" >"$work/serving" &
+	serving=$!
+	soon grep -q listening "$work/serving"
+}
+
+end() {
+	kill "$serving"
+	wait "$serving" 2>/dev/null || true
+	ip netns del "$client"
+	ip netns del "$server"
+}
+
+# close_late PROTOCOL SUBFLOWS
+close_late() {
+	local passive active
+	begin_with "$1" "$2"
+	that "$1, $2 subflows: $count connections" in_client "$python" -B time_wait.py connect "$1" 10.0.1.2 $count
+	sleep 1
+	passive=$(waiting "$client") active=$(waiting "$server")
+	is 0 "$passive" "$1, $2 subflows: who closes last has no TIME-WAIT"
+	that "$1, $2 subflows: who closes first has one for each" less $((count - 1)) "$active"
+	echo "# | $1, $2 subflows | $passive | $active |"
+	end
+}
+
+# A FIN that does not come is not waited for: the second path goes dark before the client closes.
+path_is_dead() {
+	begin_with mptcp 2
+	in_client "$python" -B time_wait.py connect mptcp 10.0.1.2 1 1 &
+	sleep 0.7
+	that "there are two subflows" [ "$(in_client ss -Htan state established | wc -l)" = 2 ]
+	dark 2
+	wait $!
+	sleep 3
+	is 0 "$(in_client awk '$1 == "MPTCP" { print $3 }' /proc/net/protocols)" "the connection is gone soon all the same"
+	end
+}
+
+close_late tcp 1
+close_late mptcp 1
+close_late mptcp 2
+path_is_dead
+finish
