@@ -13,6 +13,7 @@ from .delays import DELAYS
 from .designed import DESIGNED
 from .incast import INCAST
 from .moving import MOVING
+from .recorded import RECORDED
 from .sharing import SHARING
 from .starting import STARTING
 from .sweeps import SWEEPS
@@ -23,7 +24,7 @@ def _order(figure: Figure) -> tuple[list[int], str]:
     return (numbers or [99], figure.name)
 
 
-ALL = [*SWEEPS, *DESIGNED, *DELAYS, *SHARING, *STARTING, *MOVING, *INCAST]
+ALL = [*SWEEPS, *DESIGNED, *DELAYS, *SHARING, *STARTING, *MOVING, *RECORDED, *INCAST]
 FIGURES: dict[str, Figure] = {figure.name: figure for figure in sorted(ALL, key=_order)}
 
 __all__ = ["FIGURES", "Figure", "Setting", "Table"]
