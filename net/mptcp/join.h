@@ -4,12 +4,28 @@
  * join_options.c    what of it is in MP_JOIN, at the active end
  * join_cookie.c     what the SYN/ACK's numbers are made of, and whether they come back
  * join_once.c       a third ACK makes one subflow, not more
+ * join_state.c      what that and a key take, once there is one
+ * join_key.c        keys from the application, see join_key.h
  * join_stateless.c  which SYNs are answered so, which third ACKs join
  */
 #ifndef _MPTCP_JOIN_H
 #define _MPTCP_JOIN_H
 
+#include <crypto/sha2.h>
 #include "protocol.h"
+#include "join_key.h"
+
+#define MPTCP_JOIN_ONCE		48
+
+/* Of a connection that needs it; with the ring it fits into 512 bytes */
+struct mptcp_join_state {
+	u8	local[SHA256_DIGEST_SIZE];	/* join_key.c: this end's secret, the peer's, */
+	u8	remote[SHA256_DIGEST_SIZE];
+	bool	keyed;				/* and whether they are there */
+	u32	nonce[MPTCP_JOIN_ONCE];		/* join_once.c, under pm.lock */
+	u32	at[MPTCP_JOIN_ONCE];		/* jiffies, 0: free */
+	struct rcu_head rcu;
+};
 
 /* How a SYN is answered */
 enum mptcp_join_how {
@@ -26,6 +42,7 @@ int mptcp_join_cookie_check(const struct net *net, const struct sk_buff *skb,
 
 bool mptcp_join_seen(struct mptcp_sock *msk, u32 nonce);
 int mptcp_join_remember(struct mptcp_sock *msk, u32 nonce);
+struct mptcp_join_state *mptcp_join_state_make(struct mptcp_sock *msk);
 void mptcp_join_forget(struct mptcp_sock *msk);
 
 enum mptcp_join_how mptcp_join_syn(struct sock *lsk, const struct sk_buff *skb);

@@ -7,43 +7,33 @@
  * that it came from, would join without the keys. The thesis does not say what is against it.
  *
  * So a connection remembers the R_B of each third ACK that it has accepted, as long as its
- * cookie can be valid. That is state, but of joins that have shown an HMAC: nobody
- * else adds to it. It is made with the first one, 512 bytes, and there is room for
- * MPTCP_JOIN_ONCE joins in two minutes; further ones are reset, and the peer may try again
- * when the oldest is two minutes old.
+ * cookie can be valid. That is state, but of joins that have shown an HMAC: nobody else
+ * adds to it. There is room for MPTCP_JOIN_ONCE joins in two minutes; further ones are reset, and
+ * the peer may try again when the oldest is two minutes old.
  *
- * Locking: the connection's pm.lock. What is there when the connection is destroyed is freed
- * after its token is gone; nothing is added from then on.
+ * Locking: the connection's pm.lock.
  */
 
-#include <linux/slab.h>
 #include <net/tcp.h>
 #include "protocol.h"
 #include "join.h"
 
-#define MPTCP_JOIN_ONCE		64
-
-struct mptcp_join_once {
-	u32 nonce[MPTCP_JOIN_ONCE];
-	u32 at[MPTCP_JOIN_ONCE];	/* jiffies, 0: free */
-};
-
-static bool join_valid(const struct mptcp_join_once *once, int i)
+static bool join_valid(const struct mptcp_join_state *state, int i)
 {
-	return once->at[i] &&
-	       tcp_jiffies32 - once->at[i] <= MAX_SYNCOOKIE_AGE * TCP_SYNCOOKIE_PERIOD;
+	return state->at[i] &&
+	       tcp_jiffies32 - state->at[i] <= MAX_SYNCOOKIE_AGE * TCP_SYNCOOKIE_PERIOD;
 }
 
 /* Where @nonce is, or else a free place; -1: there is none */
-static int join_find(const struct mptcp_join_once *once, u32 nonce, bool *seen)
+static int join_find(const struct mptcp_join_state *state, u32 nonce, bool *seen)
 {
 	int i, room = -1;
 
 	*seen = false;
 	for (i = 0; i < MPTCP_JOIN_ONCE; i++) {
-		if (!join_valid(once, i)) {
+		if (!join_valid(state, i)) {
 			room = i;
-		} else if (once->nonce[i] == nonce) {
+		} else if (state->nonce[i] == nonce) {
 			*seen = true;
 			return i;
 		}
@@ -54,54 +44,36 @@ static int join_find(const struct mptcp_join_once *once, u32 nonce, bool *seen)
 /* Was a third ACK with this R_B accepted before? */
 bool mptcp_join_seen(struct mptcp_sock *msk, u32 nonce)
 {
+	struct mptcp_join_state *state;
 	bool seen = false;
 
 	spin_lock_bh(&msk->pm.lock);
-	if (msk->join_once)
-		join_find(msk->join_once, nonce, &seen);
+	state = rcu_dereference_protected(msk->join_state, lockdep_is_held(&msk->pm.lock));
+	if (state)
+		join_find(state, nonce, &seen);
 	spin_unlock_bh(&msk->pm.lock);
 	return seen;
 }
 
 /* One is accepted now.
- * -EALREADY: was before, -ENOBUFS: too many, -ENOMEM, -ENOTCONN: the connection ends
+ * -EALREADY: was before, -ENOBUFS: too many, -ENOMEM: no memory, or the connection ends
  */
 int mptcp_join_remember(struct mptcp_sock *msk, u32 nonce)
 {
-	int i, err = 0;
+	struct mptcp_join_state *state;
+	int i, err = -ENOMEM;
 	bool seen;
 
 	spin_lock_bh(&msk->pm.lock);
-	if (msk->pm.status & BIT(MPTCP_PM_DESTROYING)) {
-		err = -ENOTCONN;
-		goto out;
+	state = mptcp_join_state_make(msk);
+	if (state) {
+		i = join_find(state, nonce, &seen);
+		err = seen ? -EALREADY : i < 0 ? -ENOBUFS : 0;
 	}
-	if (!msk->join_once)
-		msk->join_once = kzalloc(sizeof(*msk->join_once), GFP_ATOMIC);
-	if (!msk->join_once) {
-		err = -ENOMEM;
-		goto out;
+	if (!err) {
+		state->nonce[i] = nonce;
+		state->at[i] = tcp_jiffies32 ? : 1;
 	}
-	i = join_find(msk->join_once, nonce, &seen);
-	if (seen || i < 0) {
-		err = seen ? -EALREADY : -ENOBUFS;
-		goto out;
-	}
-	msk->join_once->nonce[i] = nonce;
-	msk->join_once->at[i] = tcp_jiffies32 ? : 1;
-out:
 	spin_unlock_bh(&msk->pm.lock);
 	return err;
-}
-
-/* The connection is destroyed, and has no token any more */
-void mptcp_join_forget(struct mptcp_sock *msk)
-{
-	struct mptcp_join_once *once;
-
-	spin_lock_bh(&msk->pm.lock);
-	once = msk->join_once;
-	msk->join_once = NULL;
-	spin_unlock_bh(&msk->pm.lock);
-	kfree(once);
 }

@@ -22,11 +22,13 @@
 #include <net/mptcp.h>
 #include "protocol.h"
 #include "join.h"
+#include "join_key.h"
 
 /* Flags of the SYN */
 u8 mptcp_join_syn_flags(const struct sock *ssk, struct mptcp_subflow_context *subflow)
 {
-	subflow->join_asked = mptcp_stateless_join(sock_net(ssk));
+	subflow->join_asked = mptcp_stateless_join(sock_net(ssk)) ||
+			      mptcp_join_key_agreed(mptcp_sk(subflow->conn));
 	return subflow->join_asked ? MPTCPOPT_STATELESS : 0;
 }
 

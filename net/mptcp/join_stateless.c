@@ -39,6 +39,7 @@
 #include <net/tcp.h>
 #include "protocol.h"
 #include "join.h"
+#include "join_key.h"
 #include "mib.h"
 
 /* Has the listener's queue got only the half left that is not for joins? */
@@ -50,17 +51,50 @@ static bool join_queue_half(const struct sock *lsk)
 	return inet_csk_reqsk_queue_len(lsk) > max / 2;
 }
 
+/* Is there any reason to look at joins? */
+static bool join_any(const struct net *net)
+{
+	return mptcp_stateless_join(net) || READ_ONCE(mptcp_join_key_used);
+}
+
+/* The same for a connection that has agreed on keys from the application: those who do
+ * not ask are none of its peer's, and until there is a key nobody joins.
+ */
+static bool join_syn_keyed(struct net *net, const struct mptcp_options_received *opt,
+			   enum mptcp_join_how *how)
+{
+	struct mptcp_sock *msk;
+	bool agreed;
+
+	if (!READ_ONCE(mptcp_join_key_used))
+		return false;
+	msk = mptcp_token_get_sock(net, opt->token);
+	if (!msk)
+		return false;
+	agreed = mptcp_join_key_agreed(msk);
+	*how = opt->ext && mptcp_join_ready(msk) ? MPTCP_JOIN_STATELESS : MPTCP_JOIN_DROP;
+	sock_put((struct sock *)msk);
+	if (agreed && *how == MPTCP_JOIN_DROP)
+		MPTCP_INC_STATS(net, MPTCP_MIB_JOINSYNNOKEY);
+	return agreed;
+}
+
 /* How is the SYN @skb to be answered? */
 enum mptcp_join_how mptcp_join_syn(struct sock *lsk, const struct sk_buff *skb)
 {
 	struct mptcp_options_received opt;
 	struct net *net = sock_net(lsk);
+	enum mptcp_join_how how;
 
-	if (!mptcp_stateless_join(net) || !mptcp_subflow_ctx(lsk)->request_mptcp)
+	if (!join_any(net) || !mptcp_subflow_ctx(lsk)->request_mptcp)
 		return MPTCP_JOIN_STATEFUL;
 
 	mptcp_get_options(skb, &opt);
 	if (!(opt.suboptions & OPTION_MPTCP_MPJ_SYN))
+		return MPTCP_JOIN_STATEFUL;
+	if (join_syn_keyed(net, &opt, &how))
+		return how;
+	if (!mptcp_stateless_join(net))
 		return MPTCP_JOIN_STATEFUL;
 	if (opt.ext)
 		return MPTCP_JOIN_STATELESS;
@@ -99,7 +133,7 @@ int mptcp_join_cookie_mss_slow(const struct sock *lsk, const struct sk_buff *skb
 	u32 nonce;
 	int mss;
 
-	if (!mptcp_stateless_join(net))
+	if (!join_any(net))
 		return 0;
 	mptcp_get_options(skb, &opt);
 	if (!(opt.suboptions & OPTION_MPTCP_MPJ_ACK) || !opt.ext)
@@ -166,7 +200,8 @@ int mptcp_join_third_ack(struct request_sock *req, const struct sock *lsk, struc
 
 	join_request_restore(req, skb, opt);
 	subflow_req->msk = mptcp_subflow_join_request(req);
-	if (!subflow_req->msk) {
+	if (!subflow_req->msk ||
+	    !(mptcp_stateless_join(net) || mptcp_join_key_agreed(subflow_req->msk))) {
 		mptcp_subflow_join_reset(lsk, req, skb, MPTCP_RST_EMPTCP);
 		return -EINVAL;
 	}

@@ -31,7 +31,7 @@ from net import counters, set_sysctl
 
 ASKS = 2  # beside B
 ERESOURCE = 2  # MP_TCPRST: lack of resources
-MOST = 64  # such joins in two minutes
+MOST = 48  # such joins in two minutes
 OLD = 125  # seconds: more than a cookie is valid
 
 NOISE = b"\x01\x01"
@@ -256,7 +256,7 @@ def stale(case: Case) -> None:
 
 
 def many(case: Case) -> None:
-    """64 joins in two minutes, not more; afterwards again"""
+    """48 joins in two minutes, not more; afterwards again"""
     for n in range(MOST):
         join = Join(case.connection, nonce=struct.pack("!I", n))
         got = join.third()
