@@ -5,9 +5,11 @@
 usage: app_key.py serve ADDRESS MODE DELAY KEY
        app_key.py connect ADDRESS MODE DELAY KEY [SECONDS]
        app_key.py errors
+       app_key.py watch PORT
 
 MODE: MPTCP_ENABLE_APP_KEY, "-": it is not set. KEY: in hex, "-": none; it is given so many seconds after
-the connection stands. The client sends for some seconds. Both print "name=value".
+the connection stands. The client sends for some seconds. Both print "name=value". watch says when
+the first SYN with MP_JOIN goes out, in ms from the first SYN.
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ import struct
 import sys
 import threading
 import time
+from collections.abc import Iterator
 
 IPPROTO_MPTCP, SOL_MPTCP, MPTCP_INFO, MPTCP_TCPINFO = 262, 284, 1, 2
-ESTABLISHED = 1
+ESTABLISHED, ETH_P_ALL, ETH_P_IP = 1, 3, 0x800
+MP_JOIN_SYN = b"\x1e\x0c"
 ENABLE, KEY = 49, 50
 PORT = 5000
 
@@ -183,8 +187,31 @@ def errors() -> None:
         peer.close()
 
 
+def syns(sniffer: socket.socket, port: int) -> Iterator[tuple[float, bool]]:
+    """When one goes out to that port, and whether it joins."""
+    while True:
+        packet, (_, protocol, kind, *_) = sniffer.recvfrom(200)
+        now = time.monotonic()
+        if (protocol, kind) != (ETH_P_IP, socket.PACKET_OUTGOING) or packet[9] != socket.IPPROTO_TCP:
+            continue
+        tcp = packet[4 * (packet[0] & 15) :]
+        if struct.unpack_from("!H", tcp, 2)[0] == port and tcp[13] & 0x12 == 2:
+            yield now, MP_JOIN_SYN in tcp[20:]
+
+
+def watch(port: str) -> None:
+    sniffer = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL))
+    report("watching", 1)
+    first = 0.0
+    for at, joins in syns(sniffer, int(port)):
+        first = first or at
+        if joins:
+            report("join", f"{1000 * (at - first):.2f}")
+            return
+
+
 def main() -> None:
-    {"serve": serve, "connect": connect, "errors": errors}[sys.argv[1]](*sys.argv[2:])
+    {"serve": serve, "connect": connect, "errors": errors, "watch": watch}[sys.argv[1]](*sys.argv[2:])
 
 
 if __name__ == "__main__":

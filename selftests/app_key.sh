@@ -98,4 +98,44 @@ mark "$client" AddAddr
 ends 1 0 - 1 0 "$one"
 outcome "ADD_ADDR, the client has no key" 0 "1 1" "1 2"
 is 0 "$(since "$client" AddAddr)" "it is not taken"
+# tls MODE MODE: a TLS 1.3 client and server (tools/tls-key), with what MPTCP_ENABLE_APP_KEY each
+tls() {
+	timeout $patience ip netns exec "$client" "$python" app_key.py watch 4433 >"$work/watch" 2>&1 &
+	soon grep -q watching "$work/watch"
+	timeout $patience ip netns exec "$server" "$work/tls_server" "$work/cert.pem" "$work/key.pem" 0.0.0.0 4433 "$2" >"$work/server" 2>&1 &
+	served=$!
+	soon grep -q listening "$work/server"
+	timeout $patience ip netns exec "$client" "$work/tls_client" "$work/cert.pem" 10.0.1.2 4433 3000000 "$1" >"$work/client" 2>&1 || true
+	wait "$served" || true
+	[ -n "$(value client complete)" ] || sed 's/^/# /' "$work/client" "$work/server"
+}
+
+# with_tls: RTTs of 20 ms; each second subflow goes to the server's first address.
+with_tls() {
+	local n two
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$work/key.pem" \
+		-out "$work/cert.pem" -subj /CN=here -days 3650 2>"$work/err"
+	in_server ip mptcp endpoint flush
+	in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow
+	for n in 1 2; do
+		tc -n "$client" qdisc change dev "c$n" root netem rate 100mbit delay 10ms limit 1000
+		tc -n "$server" qdisc change dev "s$n" root netem rate 100mbit delay 10ms limit 1000
+	done
+	two=$(tx_bytes 2)
+	tls 0 0
+	is "complete 1 subflows 1 state 0 0" "complete $(value client complete) subflows $(value client subflows) state $(value client state) $(value server state)" "TLS, keys in clear"
+	that "the second subflow's SYN after two round trips" awk -v at="$(value watch join)" 'BEGIN { exit !(at >= 40 && at < 42) }'
+	echo "# | keys in clear | $(value watch join) ms |"
+	tls 1 1
+	is "complete 1 subflows 1 state 2 2" "complete $(value client complete) subflows $(value client subflows) state $(value client state) $(value server state)" "TLS, its keys"
+	that "the second subflow's SYN after three round trips" awk -v at="$(value watch join)" 'BEGIN { exit !(at >= 60 && at < 63) }'
+	echo "# | keys of TLS | $(value watch join) ms |"
+	that "which carry data" less 200000 $(($(tx_bytes 2) - two))
+}
+
+if [ -d ../tools/tls-key ] && make -s -C ../tools/tls-key OUTPUT="$work" >"$work/make" 2>&1 && command -v openssl >/dev/null; then
+	with_tls
+else
+	skip "TLS: needs a C compiler, libssl-dev, openssl, and tools/tls-key beside the tests"
+fi
 finish
