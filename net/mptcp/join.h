@@ -40,7 +40,7 @@ u32 mptcp_join_cookie(const struct net *net, const struct sk_buff *skb,
 int mptcp_join_cookie_check(const struct net *net, const struct sk_buff *skb,
 			    const struct mptcp_options_received *opt, u32 *nonce);
 
-bool mptcp_join_seen(struct mptcp_sock *msk, u32 nonce);
+int mptcp_join_seen(struct mptcp_sock *msk, u32 nonce);
 int mptcp_join_remember(struct mptcp_sock *msk, u32 nonce);
 struct mptcp_join_state *mptcp_join_state_make(struct mptcp_sock *msk);
 void mptcp_join_forget(struct mptcp_sock *msk);
@@ -51,6 +51,7 @@ void mptcp_join_synack(struct request_sock *req, const struct sk_buff *skb,
 u32 mptcp_join_isn(const struct request_sock *req);
 int mptcp_join_third_ack(struct request_sock *req, const struct sock *lsk, struct sk_buff *skb,
 			 const struct mptcp_options_received *opt);
+bool mptcp_join_adopt(const struct request_sock *req);
 #else
 static inline enum mptcp_join_how mptcp_join_syn(struct sock *lsk, const struct sk_buff *skb)
 {
@@ -69,6 +70,11 @@ static inline void mptcp_join_synack(struct request_sock *req, const struct sk_b
 
 static inline void mptcp_join_forget(struct mptcp_sock *msk)
 {
+}
+
+static inline bool mptcp_join_adopt(const struct request_sock *req)
+{
+	return false;
 }
 
 static inline int mptcp_join_third_ack(struct request_sock *req, const struct sock *lsk,

@@ -41,22 +41,25 @@ static int join_find(const struct mptcp_join_state *state, u32 nonce, bool *seen
 	return room;
 }
 
-/* Was a third ACK with this R_B accepted before? */
-bool mptcp_join_seen(struct mptcp_sock *msk, u32 nonce)
+/* What remembering it would say, which changes nothing */
+int mptcp_join_seen(struct mptcp_sock *msk, u32 nonce)
 {
 	struct mptcp_join_state *state;
-	bool seen = false;
+	bool seen;
+	int err = 0;
 
 	spin_lock_bh(&msk->pm.lock);
 	state = rcu_dereference_protected(msk->join_state, lockdep_is_held(&msk->pm.lock));
-	if (state)
-		join_find(state, nonce, &seen);
+	if (state && join_find(state, nonce, &seen) < 0)
+		err = -ENOBUFS;
+	else if (state && seen)
+		err = -EALREADY;
 	spin_unlock_bh(&msk->pm.lock);
-	return seen;
+	return err;
 }
 
-/* One is accepted now.
- * -EALREADY: was before, -ENOBUFS: too many, -ENOMEM: no memory, or the connection ends
+/* The third ACK with this R_B has made a subflow. 0, or why it must not:
+ * -EALREADY: one has before, -ENOBUFS: too many, -ENOMEM: no memory, or the connection ends
  */
 int mptcp_join_remember(struct mptcp_sock *msk, u32 nonce)
 {

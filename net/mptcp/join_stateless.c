@@ -133,7 +133,7 @@ int mptcp_join_cookie_mss_slow(const struct sock *lsk, const struct sk_buff *skb
 	u32 nonce;
 	int mss;
 
-	if (!join_any(net))
+	if (!join_any(net) || !mptcp_subflow_ctx(lsk)->request_mptcp)
 		return 0;
 	mptcp_get_options(skb, &opt);
 	if (!(opt.suboptions & OPTION_MPTCP_MPJ_ACK) || !opt.ext)
@@ -166,23 +166,36 @@ static void join_request_restore(struct request_sock *req, const struct sk_buff 
 	subflow_req->ssn_offset = TCP_SKB_CB(skb)->seq - 1;
 }
 
-/* May it join? 0, or the counter of why not */
-static int join_refusal(struct request_sock *req, const struct mptcp_options_received *opt)
+/* The counter of why a third ACK makes no subflow, @err: of join_once.c */
+static int join_refusal(int err)
+{
+	return err == -EALREADY ? MPTCP_MIB_JOINSTATELESSREPLAY : MPTCP_MIB_JOINSTATELESSBUSY;
+}
+
+/* May it join? 0, or the counter of why not. What comes again costs no HMAC. */
+static int join_check(struct request_sock *req, const struct mptcp_options_received *opt)
 {
 	struct mptcp_subflow_request_sock *subflow_req = mptcp_subflow_rsk(req);
+	int err = mptcp_join_seen(subflow_req->msk, subflow_req->local_nonce);
 
-	if (mptcp_join_seen(subflow_req->msk, subflow_req->local_nonce))
-		return MPTCP_MIB_JOINSTATELESSREPLAY;
+	if (err)
+		return join_refusal(err);
 	if (!mptcp_subflow_join_hmac_valid(req, opt, MPTCPOPT_HMAC_LONG_LEN))
 		return MPTCP_MIB_JOINACKMAC;
-	switch (mptcp_join_remember(subflow_req->msk, subflow_req->local_nonce)) {
-	case 0:
-		return 0;
-	case -EALREADY:
-		return MPTCP_MIB_JOINSTATELESSREPLAY;
-	default:
-		return MPTCP_MIB_JOINSTATELESSBUSY;
-	}
+	return 0;
+}
+
+/* Its subflow is made, where a full queue of the listener would have prevented it, and the third
+ * ACK could have come again. From now on it cannot. False: another one was faster.
+ */
+bool mptcp_join_adopt(const struct request_sock *req)
+{
+	const struct mptcp_subflow_request_sock *subflow_req = mptcp_subflow_rsk(req);
+	struct net *net = sock_net(req_to_sk((struct request_sock *)req));
+	int err = mptcp_join_remember(subflow_req->msk, subflow_req->local_nonce);
+
+	MPTCP_INC_STATS(net, err ? join_refusal(err) : MPTCP_MIB_JOINSTATELESSACK);
+	return !err;
 }
 
 /* The third ACK @skb with a cookie that mptcp_join_cookie_mss() has found right: a request out
@@ -206,7 +219,7 @@ int mptcp_join_third_ack(struct request_sock *req, const struct sock *lsk, struc
 		return -EINVAL;
 	}
 
-	refusal = join_refusal(req, opt);
+	refusal = join_check(req, opt);
 	if (refusal) {
 		MPTCP_INC_STATS(net, refusal);
 		mptcp_subflow_join_reset(lsk, req, skb,
@@ -217,6 +230,5 @@ int mptcp_join_third_ack(struct request_sock *req, const struct sock *lsk, struc
 
 	subflow_req->mp_join = 1;
 	subflow_req->stateless = 1;
-	MPTCP_INC_STATS(net, MPTCP_MIB_JOINSTATELESSACK);
 	return 0;
 }
