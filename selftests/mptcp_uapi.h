@@ -37,5 +37,9 @@
 #define MPTCP_PATH_PRICE 46
 #define MPTCP_PATH_WEIGHT 47
 #endif
+#ifndef MPTCP_ENABLE_APP_KEY
+#define MPTCP_ENABLE_APP_KEY 49
+#define MPTCP_KEY 50
+#endif
 
 #endif

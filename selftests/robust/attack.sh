@@ -3,7 +3,7 @@
 # Attacks: what arrives on one path never harms another, no peer makes work grow faster than the
 # bytes it sends, nothing legal is held back. It runs on unpatched kernels, too, to compare with:
 # there, what only ours promises is told but does not fail.
-# usage: attack.sh [quick | inject [FORGERY [POSITION [VICTIM]]] | rejoin | growth [CASE]]
+# usage: attack.sh [quick | inject [FORGERY [POSITION [VICTIM]]] | rejoin | stateless | appkey | unknown | growth [CASE]]
 # shellcheck disable=SC2154 # variables of lib.sh
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -32,8 +32,10 @@ need_dpkt
 routed_hosts
 case ${1:-} in
 "" | quick)
-	for part in inject rejoin growth; do
-		program $part "$@"
+	parts=(inject rejoin growth unknown)
+	[ ! -e /proc/sys/net/mptcp/stateless_join ] || parts+=(stateless appkey)
+	for part in "${parts[@]}"; do
+		program "$part" "$@"
 	done
 	;;
 *) program "$@" ;;

@@ -31,7 +31,8 @@ import dpkt
 
 PORT, IPPROTO_MPTCP, ETH_P_ALL = 5000, 262, 3
 SOL_MPTCP, MPTCP_INFO = 284, 1
-SYN, ACK, JOIN = 2, 16, 1
+SYN, RST, ACK, JOIN = 2, 4, 16, 1
+STATELESS = 2  # beside MP_JOIN's B, see Documentation/joins.md
 PACE = 0.002  # seconds from one packet of the flood to the next
 NEWCOMERS = 10
 PATIENCE = 4  # seconds that a newcomer waits for its second subflow
@@ -45,8 +46,8 @@ def options(segment: dpkt.tcp.TCP) -> dict[int, bytes]:
     return {body[0] >> 4: body for body in found}
 
 
-def join_syn(token: bytes, nonce: bytes) -> bytes:
-    return struct.pack("!BBBB", 30, 12, JOIN << 4, 5) + token + nonce
+def join_syn(token: bytes, nonce: bytes, flags: int = 0) -> bytes:
+    return struct.pack("!BBBB", 30, 12, JOIN << 4 | flags, 5) + token + nonce
 
 
 class Wire:
@@ -202,6 +203,37 @@ class Attacker:
             wrong = struct.pack("!BBBB", 30, 24, JOIN << 4, 0) + os.urandom(20)
             self.wire.send(port, ACK, 1001, synack.seq + 1, wrong)
 
+    def asks(self, n: int) -> None:
+        """MP_JOIN that asks to be joined without state, and nothing after it."""
+        syn = join_syn(self.token, os.urandom(4), STATELESS)
+        self.wire.send(self.come_from(n), SYN, 1000, 0, syn)
+
+    def long_ack(self, code: bytes, nonce: bytes) -> bytes:
+        """The third ACK's MP_JOIN without state."""
+        return struct.pack("!BBBB", 30, 28, JOIN << 4, 5) + code[:16] + nonce + self.token
+
+    def guess(self, n: int) -> None:
+        """Third ACKs of joins that were never asked for."""
+        ack = int.from_bytes(os.urandom(4), "big")
+        self.wire.send(self.come_from(n), ACK, 1001, ack, self.long_ack(os.urandom(16), os.urandom(4)))
+
+    def replay(self, n: int) -> None:
+        """A join that was right, once and for a short time, then its third ACK all the while."""
+        port = self.come_from(0)
+        if n == 0:
+            nonce = b"wxyz"
+            self.wire.send(port, SYN, 1000, 0, join_syn(self.token, nonce, STATELESS))
+            synack = self.wire.answer(port)
+            assert synack is not None, "the join is not answered"
+            theirs = options(synack)[JOIN][10:14]
+            code = hmac.new(b"".join(self.keys), nonce + theirs, hashlib.sha256).digest()
+            self.third = (synack.seq + 1, self.long_ack(code, nonce))
+            self.wire.send(port, ACK, 1001, *self.third)
+            assert self.wire.answer(port) is not None, "there is no fourth ACK"
+            self.wire.send(port, RST | ACK, 1001, self.third[0], b"")
+        else:
+            self.wire.send(port, ACK, 1001, *self.third)
+
     def capable(self, n: int) -> None:
         """MP_CAPABLE, and nothing after it."""
         self.wire.send(self.come_from(n), SYN, 1000, 0, CAPABLE_SYN)
@@ -250,6 +282,9 @@ ATTACKS: dict[str, Callable[[Attacker, int], None]] = {
     "join": Attacker.join,
     "unknown": Attacker.unknown,
     "hmac": Attacker.third_ack,
+    "asks": Attacker.asks,
+    "guess": Attacker.guess,
+    "replay": Attacker.replay,
     "capable": Attacker.capable,
     "plain": Attacker.plain,
     "add_addr": Attacker.add_addr,

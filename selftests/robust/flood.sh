@@ -13,9 +13,11 @@ need_dpkt
 
 packets=2000
 kinds=(none plain capable join unknown hmac remove_addr)
+stateless_kinds=(asks guess replay)
 if [ "${1:-}" = quick ]; then
 	packets=300
 	kinds=(capable join)
+	stateless_kinds=(asks replay)
 fi
 backlog=32
 patience=600
@@ -27,6 +29,9 @@ declare -A what=(
 	[capable]="SYN with MP_CAPABLE"
 	[join]="SYN with MP_JOIN, a token that is known"
 	[unknown]="SYN with MP_JOIN, a token of nobody"
+	[asks]="SYN with MP_JOIN, without state"
+	[guess]="third ACK of a join without state, guessed"
+	[replay]="third ACK of a join without state, again and again"
 	[hmac]="MP_JOIN with a wrong HMAC in the third ACK"
 	[add_addr]="ADD_ADDR on the path, without the keys"
 	[add_addr_signed]="ADD_ADDR with the keys"
@@ -108,6 +113,24 @@ dead_addresses() {
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 }
 
+# stateless: joins leave no state, though there are no SYN cookies; those of peers that do not ask for
+# that leave newcomers their half of the queue.
+stateless() {
+	local kind
+	in_both sysctl -q net.mptcp.stateless_join=1
+	for kind in "${stateless_kinds[@]}"; do
+		attack "$kind" "${what[$kind]}, no cookies"
+		withstood "${what[$kind]}, no cookies"
+		# beside the newcomers
+		that "${what[$kind]}, no cookies: it leaves no request" less "$(value attack half_open)" 5
+	done
+	is 1 "$(counter_of "$server" MPJoinStatelessReplay | sed 's/^[1-9].*/1/')" "third ACKs that came again are counted"
+	attack join "${what[join]}, no cookies, but stateless_join"
+	withstood "${what[join]}, no cookies, but stateless_join"
+	that "which take half of the queue" less "$(value attack half_open)" $((backlog / 2 + 6))
+	in_both sysctl -q net.mptcp.stateless_join=0
+}
+
 hosts 8mbit 2ms 8mbit 2ms
 # queues of 50 ms, lest the connection itself keep newcomers away
 shape 1 8mbit 2ms 33
@@ -126,4 +149,5 @@ for kind in capable join; do
 	attack $kind "${what[$kind]}, no cookies"
 	is all "$(value attack arrived)" "${what[$kind]}, no cookies: the connection loses nothing"
 done
+[ ! -e /proc/sys/net/mptcp/stateless_join ] || stateless
 finish

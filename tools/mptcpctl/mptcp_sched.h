@@ -67,6 +67,17 @@ struct mptcp_sched_info {
 #define MPTCP_PATH_WEIGHT 47
 #endif
 
+/* Joins with a key from the application instead of those that went over the first subflow in
+ * clear. MPTCP_ENABLE_APP_KEY, set and get, an int, before connect() or listen(): 1: if the
+ * peer does so, too; 2: and if it does not, there is one subflow and no more; 0: no.
+ * MPTCP_KEY, set once when both ends have a secret in common, 16 to 64 bytes; get, an int: 0: the
+ * peer did not agree, 1: the key is waited for, 2: it is set. tools/tls-key shows it with TLS.
+ */
+#ifndef MPTCP_ENABLE_APP_KEY
+#define MPTCP_ENABLE_APP_KEY 49
+#define MPTCP_KEY 50
+#endif
+
 /* A stream socket of MPTCP; of plain TCP where the kernel has no MPTCP. Its scheduler is
  * @scheduler, or the default if that is NULL or refused. -1: errno says why there is none.
  */

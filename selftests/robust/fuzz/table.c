@@ -15,6 +15,9 @@ static const int sched_set_errors[] = { EINVAL, ENOENT, EPERM, EFAULT, ENOPROTOO
 static const int cong_set_errors[] = { EINVAL, ENOENT, EPERM, EFAULT, 0 };
 static const int answer_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, 0 };
 static const int weight_set_errors[] = { EINVAL, EFAULT, ENOPROTOOPT, 0 };
+static const int enable_set_errors[] = { EINVAL, EISCONN, EFAULT, ENOPROTOOPT, 0 };
+static const int key_set_errors[] = { EINVAL, ENOTCONN, EOPNOTSUPP, EALREADY, EFAULT, ENOPROTOOPT,
+				      0 };
 static const int option_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, EPERM, EBUSY, ENOENT,
 				     ENODEV, EDOM, EISCONN, ENOTCONN, EADDRINUSE, ENOBUFS, ERANGE,
 				     EACCES, EIO, 0 };
@@ -30,6 +33,8 @@ const struct option options[] = {
 	MPTCP_(MPTCP_CONG_WEIGHT, 4, weight_set_errors),
 	{ "TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, 16, true, cong_set_errors, answer_errors },
 	MPTCP_(MPTCP_SCHED_INFO, 48, answer_errors),
+	MPTCP_(MPTCP_ENABLE_APP_KEY, 4, enable_set_errors),
+	MPTCP_(MPTCP_KEY, 32, key_set_errors),
 	MPTCP_(MPTCP_INFO, 96, answer_errors),
 	MPTCP_(MPTCP_TCPINFO, 1000, answer_errors),
 	MPTCP_(MPTCP_SUBFLOW_ADDRS, 1200, answer_errors),
