@@ -16,8 +16,8 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import asked, cli, commands, cost, paths, places, units, workloads
-from mplab.cost import crowd, transfer
-from mplab.guest import Guests
+from mplab.cost import crowd, syns, transfer
+from mplab.guest import GuestError, Guests
 from mplab.schedulers import Schedulers, available
 
 
@@ -287,6 +287,28 @@ class Cost(unittest.TestCase):
         self.assertEqual(columns[4], ["2.000 [2.000..2.000]"] * 6)
         self.assertEqual(columns[5], ["", "5000", "5000"] * 2)
         self.assertEqual(columns[7], ["", "3", "3"] * 2)
+
+    def test_syns_beside_connections(self) -> None:
+        """What MPTCP takes is what it takes more than TCP, on the same kernel."""
+        kernels, all_syns = (Path("/one"), Path("/other")), syns.TIMES * syns.SYNS
+        costs = {syns.TCP: 2.0, syns.CAPABLE: 3.0, syns.JOIN: 4.0}
+
+        def run(case: syns.Case, rounds: int) -> tuple[float, syns.Json]:
+            more = 2 if case.kind != syns.TCP and case.guests.kernel == kernels[1] else 0
+            done = rounds * syns.SYNS
+            return case.present + done * (costs[case.kind] + more) * 1e-6, {"answered": done}
+
+        with mock.patch.object(syns, "_run", run), contextlib.redirect_stderr(io.StringIO()):
+            view = syns.compare(kernels, 1)
+            lost = mock.patch.object(syns, "_run", lambda *_: (1.0, {"answered": all_syns // 2}))
+            with lost, self.assertRaises(GuestError):
+                syns.compare(kernels, 1)
+        columns = [list(column.cells) for column in view.columns]
+        self.assertEqual(columns[1], [p for p in ("0", "1,000", "10,000", "20,000") for _ in range(3)])
+        self.assertEqual(columns[2][:3], ["2.00", "3.00", "4.00"])
+        self.assertEqual(columns[5][:3], ["", "1.00", "2.00"])
+        self.assertEqual(columns[6][:3], ["", "3.00", "4.00"])
+        self.assertEqual(columns[7][1], "0.333 [0.333..0.333]")
 
 
 class Available(unittest.TestCase):
