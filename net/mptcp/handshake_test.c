@@ -15,6 +15,7 @@
 
 #include "protocol.h"
 #include "handshake.h"
+#include "low_overhead.h"
 
 #define TIMES	2000
 #define ROUNDS	11
@@ -125,6 +126,50 @@ static void hmacs_while_destroyed(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, rcu_access_pointer(msk->hmac_states));
 }
 
+/* computed elsewhere; the key of SipHash's own vectors, bytes 0 to 15 */
+static void cipher_of_tokens(struct kunit *test)
+{
+	static const siphash_key_t key = { { 0x0706050403020100ULL, 0x0f0e0d0c0b0a0908ULL } };
+	static const u32 vectors[][2] = {
+		{ 0x00000000, 0x2cfc3017 },
+		{ 0x00000001, 0x194af5a6 },
+		{ 0x12345678, 0xea37274d },
+		{ 0xffffffff, 0xe7ec1f36 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
+		KUNIT_EXPECT_EQ(test, mptcp_low_cipher(vectors[i][0], &key), vectors[i][1]);
+		KUNIT_EXPECT_EQ(test, mptcp_low_decipher(vectors[i][1], &key), vectors[i][0]);
+	}
+}
+
+/* what can be undone takes no two numbers to one */
+static void cipher_is_a_permutation(struct kunit *test)
+{
+	siphash_key_t key;
+	u32 i, number;
+
+	get_random_bytes(&key, sizeof(key));
+	for (i = 0; i < 10000; i++) {
+		number = get_random_u32();
+		KUNIT_ASSERT_EQ(test, mptcp_low_decipher(mptcp_low_cipher(number, &key), &key),
+				number);
+	}
+}
+
+static void tokens_made_lately(struct kunit *test)
+{
+	u32 token = mptcp_low_token(), next = mptcp_low_token();
+
+	KUNIT_EXPECT_NE(test, token, next);
+	KUNIT_EXPECT_TRUE(test, mptcp_low_token_recent(token));
+	KUNIT_EXPECT_TRUE(test, mptcp_low_token_recent(next));
+	/* one in a million others would be, here */
+	KUNIT_EXPECT_FALSE(test, mptcp_low_token_recent(token ^ 1) &&
+				 mptcp_low_token_recent(next ^ 1));
+}
+
 /* What the steps work on, and where their results go, so that none is optimized away */
 struct bench {
 	struct mptcp_subflow_request_sock *reqs;
@@ -158,6 +203,11 @@ static void step_nonce_before(struct bench *b)
 static void step_nonce(struct bench *b)
 {
 	b->token = get_random_u32();
+}
+
+static void step_low_token(struct bench *b)
+{
+	b->token = mptcp_low_token();
 }
 
 static void step_hmac_before(struct bench *b)
@@ -232,6 +282,7 @@ static void cost_of_steps(struct kunit *test)
 		{ "token and IDSN of a key", step_hash },
 		{ "nonce, get_random_bytes()", step_nonce_before },
 		{ "nonce, get_random_u32()", step_nonce },
+		{ "token of the low-overhead one", step_low_token },
 		{ "HMAC from the keys", step_hmac_before },
 		{ "HMAC from prepared states", step_hmac },
 		{ "its two states", step_hmac_prepare },
@@ -241,7 +292,7 @@ static void cost_of_steps(struct kunit *test)
 
 	skip_if_the_clock_stands(test, &b);
 	for (i = 0; i < ARRAY_SIZE(steps); i++)
-		kunit_info(test, "%-27s %5llu ns\n", steps[i].what, least_ns(steps[i].step, &b));
+		kunit_info(test, "%-29s %5llu ns\n", steps[i].what, least_ns(steps[i].step, &b));
 }
 
 static void cost_of_tokens(struct kunit *test)
@@ -279,6 +330,9 @@ static struct kunit_case mptcp_handshake_cases[] = {
 	KUNIT_CASE(hmacs_of_joins),
 	KUNIT_CASE(hmacs_after_disconnect),
 	KUNIT_CASE(hmacs_while_destroyed),
+	KUNIT_CASE(cipher_of_tokens),
+	KUNIT_CASE(cipher_is_a_permutation),
+	KUNIT_CASE(tokens_made_lately),
 	KUNIT_CASE(cost_of_steps),
 	KUNIT_CASE(cost_of_tokens),
 	{}

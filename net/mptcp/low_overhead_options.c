@@ -46,11 +46,11 @@ static bool low_parse_ack(const struct sk_buff *skb, const u8 *ptr, int opsize,
 			  struct mptcp_options_received *mp_opt)
 {
 	bool data = skb->len > tcp_hdr(skb)->doff << 2;
+	int wanted = data ? TCPOLEN_MPTCP_LOW_ACK_DATA : TCPOLEN_MPTCP_LOW_ACK;
 
 	if (mp_opt->suboptions & ~OPTION_MPTCP_RM_ADDR)
 		return false;
-	if (data ? opsize != TCPOLEN_MPTCP_LOW_ACK_DATA &&
-		   opsize != TCPOLEN_MPTCP_LOW_ACK_DATA_CSUM : opsize != TCPOLEN_MPTCP_LOW_ACK)
+	if (opsize != wanted && !(data && opsize == TCPOLEN_MPTCP_LOW_ACK_DATA_CSUM))
 		return false;
 
 	mp_opt->suboptions |= OPTION_MPTCP_MPC_ACK;

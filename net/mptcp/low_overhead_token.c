@@ -31,7 +31,7 @@
 
 #define LOW_ROUNDS	6
 /* how many tokens may be made while a SYN cookie is valid: two minutes of 35,000 a second */
-#define LOW_RECENT	(1U << 22)
+#define LOW_RECENT	4194304U
 
 static struct {
 	siphash_key_t	key;

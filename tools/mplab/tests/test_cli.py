@@ -295,8 +295,9 @@ class Cost(unittest.TestCase):
 
         def run(case: syns.Case, rounds: int) -> tuple[float, syns.Json]:
             more = 2 if case.kind != syns.TCP and case.guests.kernel == kernels[1] else 0
-            done = rounds * syns.SYNS
-            return case.present + done * (costs[case.kind] + more) * 1e-6, {"answered": done}
+            less = 0.5 if case.kind.startswith(syns.LOW) else 0
+            done, cost = rounds * syns.SYNS, costs[case.kind.removeprefix(syns.LOW)]
+            return case.present + done * (cost + more - less) * 1e-6, {"answered": done}
 
         with mock.patch.object(syns, "_run", run), contextlib.redirect_stderr(io.StringIO()):
             view = syns.compare(kernels, 1)
@@ -304,10 +305,10 @@ class Cost(unittest.TestCase):
             with lost, self.assertRaises(GuestError):
                 syns.compare(kernels, 1)
         columns = [list(column.cells) for column in view.columns]
-        self.assertEqual(columns[1], [p for p in ("0", "1,000", "10,000", "20,000") for _ in range(3)])
-        self.assertEqual(columns[2][:3], ["2.00", "3.00", "4.00"])
-        self.assertEqual(columns[5][:3], ["", "1.00", "2.00"])
-        self.assertEqual(columns[6][:3], ["", "3.00", "4.00"])
+        self.assertEqual(columns[1], [p for p in ("0", "1,000", "10,000", "20,000") for _ in range(5)])
+        self.assertEqual(columns[2][:5], ["2.00", "3.00", "4.00", "2.50", "3.50"])
+        self.assertEqual(columns[5][:5], ["", "1.00", "2.00", "0.50", "1.50"])
+        self.assertEqual(columns[6][:5], ["", "3.00", "4.00", "3.00", "4.00"])
         self.assertEqual(columns[7][1], "0.333 [0.333..0.333]")
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -21,13 +22,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..guest import GuestError, Guests, scratch
-from ..inside.syns import ADDRESS, DEVICE, NOBODYS, SYNS
+from ..inside.syns import ADDRESS, DEVICE, LOW, NOBODYS, SYNS
 from ..workloads.base import INSIDE, ISOLATED, PYTHON, Json
 from .crowd import MEMORY
 from .measure import in_turn, ratio, used
 
 TCP, CAPABLE, JOIN = "tcp", "capable", "join"
 KINDS = {TCP: "SYN of TCP", CAPABLE: "MP_CAPABLE", JOIN: "MP_JOIN"}
+LOWS = {LOW + CAPABLE: "MP_CAPABLE, low overhead", LOW + JOIN: "MP_JOIN, low overhead"}  # the first kernel's
 PRESENT = (0, 1000, 10000, 20000)  # other connections
 TIMES = 50  # 20,000 SYNs
 
@@ -68,8 +70,18 @@ def _beyond(costs: Sequence[float], of_tcp: Sequence[float]) -> list[float]:
     return [cost - tcp for cost, tcp in zip(costs, of_tcp, strict=True)]
 
 
+def _row(costs: Sequence[Sequence[float]], tcp: Sequence[Sequence[float]]) -> list[str]:
+    """What the columns show: of each kernel, their ratio, the same of what is beyond TCP."""
+    beyond = [_beyond(*both) for both in zip(costs, tcp, strict=True)]
+    shown = [f"{median(one):.2f}" for one in costs] + [ratio(*costs)]
+    if costs is not tcp:
+        shown += [f"{median(one):.2f}" for one in beyond] + [ratio(*beyond)]
+    return shown
+
+
 def compare(kernels: Sequence[Path], rounds: int) -> Table:
-    """SYN/ACKs of both kernels, what MPTCP adds to TCP's, and the ratio first to second of both."""
+    """SYN/ACKs of both kernels, what MPTCP adds to TCP's, and the ratio first to second of both. The
+    low-overhead handshake of the first is compared with the second one's ordinary one."""
     title = f"A SYN and its SYN/ACK, {rounds} rounds in turn: medians, [min..max]"
     view = Table(title=escape(title), title_justify="left")
     names = [os.path.relpath(kernel) for kernel in kernels]
@@ -77,15 +89,18 @@ def compare(kernels: Sequence[Path], rounds: int) -> Table:
     for column in (*columns, *(f"{name} beyond TCP" for name in names), "ratio of that"):
         view.add_column(column, justify="left" if column == "SYN" else "right")
     with ExitStack() as stack:
-        each = [stack.enter_context(Guests(kernel)) for kernel in kernels]
+        first, second = (stack.enter_context(Guests(kernel)) for kernel in kernels)
         for present in PRESENT:
-            cases = [Case(guests, kind, present) for kind in KINDS for guests in each]
+            cases = [Case(guests, kind, present) for kind in KINDS for guests in (first, second)]
+            cases += [Case(first, kind, present) for kind in LOWS]
             found = in_turn(cases, _each, rounds, f"SYNs beside {present} connections")
-            tcp = found[: len(each)]
-            for n, title in enumerate(KINDS.values()):
-                costs = found[n * len(each) : (n + 1) * len(each)]
-                more = [_beyond(one, of_tcp) for one, of_tcp in zip(costs, tcp, strict=True)]
-                beyond = [*(f"{median(one):.2f}" for one in more), ratio(*more)] if n else []
-                shown = (*(f"{median(one):.2f}" for one in costs), ratio(*costs), *beyond)
-                view.add_row(title, f"{present:,}", *shown)
+            costs = {(case.guests, case.kind): one for case, one in zip(cases, found, strict=True)}
+            tcp = [costs[guests, TCP] for guests in (first, second)]
+            for kind, what in KINDS.items():
+                both = [costs[guests, kind] for guests in (first, second)] if kind != TCP else tcp
+                view.add_row(what, f"{present:,}", *_row(both, tcp))
+            for kind, what in LOWS.items():
+                both = [costs[first, kind], costs[second, kind.removeprefix(LOW)]]
+                view.add_row(what, f"{present:,}", *_row(both, tcp))
+            print(f"mplab: beside {present}: {[round(median(one), 2) for one in found]}", file=sys.stderr)
     return view

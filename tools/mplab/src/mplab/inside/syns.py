@@ -8,6 +8,7 @@ they cost to send is little, and the same for each kind.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import resource
@@ -31,7 +32,7 @@ SETTINGS = {
 }
 SYNS, TOGETHER = 20000, 1000  # of a round; that the kernel is given at a time
 SYN, NOP = 2, 1
-CAPABLE = struct.pack("!BBBB", 30, 4, 1, 1)
+CAPABLE, LOW_CAPABLE = bytes([30, 4, 1, 1]), bytes([30, 4, 2, 1])
 JOIN_SYN = 0x10
 LOW = "low"  # the low-overhead handshake: kinds that begin so
 TOKEN_AT = 12  # mptcpi_token in struct mptcp_info
@@ -89,7 +90,7 @@ def _options(kind: str, tokens: list[bytes]) -> Iterator[bytes]:
         elif kind == "join":
             yield struct.pack("!BBBB", 30, 12, JOIN_SYN, 1) + token + os.urandom(4)
         elif kind == LOW + "capable":
-            yield struct.pack("!BBBBI", 30, 8, 2, 1, n + 1)
+            yield LOW_CAPABLE
         elif kind == LOW + "join":
             yield struct.pack("!BBBB", 30, 8, JOIN_SYN, 1) + token
         else:
@@ -149,7 +150,8 @@ class Server:
         far.recv(1)
         token = bytes(4)
         if self.protocol == IPPROTO_MPTCP:
-            token = far.getsockopt(SOL_MPTCP, MPTCP_INFO, 96)[TOKEN_AT : TOKEN_AT + 4][::-1]
+            with contextlib.suppress(OSError):  # it is TCP, as tokens were short
+                token = far.getsockopt(SOL_MPTCP, MPTCP_INFO, 96)[TOKEN_AT : TOKEN_AT + 4][::-1]
         near.detach()
         far.detach()
         return token
@@ -163,7 +165,8 @@ def syns(c: Config) -> Config:
         Path("/proc/sys/net/mptcp/low_overhead").write_text("1", encoding="ascii")
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
     server = Server(c["kind"])
-    tokens = [server.connection() for _ in range(max(1, c["present"]))]
+    found = [server.connection() for _ in range(max(1, c["present"]))]
+    tokens = [token for token in found if any(token)] or [bytes(4)]
     groups = _messages(c["kind"], tokens)
     before = _answered()
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
@@ -172,4 +175,4 @@ def syns(c: Config) -> Config:
                 if LIBC.sendmmsg(raw.fileno(), group, TOGETHER, 0) != TOGETHER:
                     raise OSError("sendmmsg")
             server.again()
-    return {"answered": _answered() - before}
+    return {"answered": _answered() - before, "plain": len(found) - len(tokens)}
