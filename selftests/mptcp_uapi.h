@@ -37,5 +37,8 @@
 #define MPTCP_PATH_PRICE 46
 #define MPTCP_PATH_WEIGHT 47
 #endif
+#ifndef MPTCP_LOW_OVERHEAD
+#define MPTCP_LOW_OVERHEAD 48
+#endif
 
 #endif

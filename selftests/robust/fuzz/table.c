@@ -15,6 +15,7 @@ static const int sched_set_errors[] = { EINVAL, ENOENT, EPERM, EFAULT, ENOPROTOO
 static const int cong_set_errors[] = { EINVAL, ENOENT, EPERM, EFAULT, 0 };
 static const int answer_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, 0 };
 static const int weight_set_errors[] = { EINVAL, EFAULT, ENOPROTOOPT, 0 };
+static const int low_set_errors[] = { EINVAL, EFAULT, EBUSY, ENOPROTOOPT, 0 };
 static const int option_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, EPERM, EBUSY, ENOENT,
 				     ENODEV, EDOM, EISCONN, ENOTCONN, EADDRINUSE, ENOBUFS, ERANGE,
 				     EACCES, EIO, 0 };
@@ -28,6 +29,7 @@ static const int option_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, EP
 const struct option options[] = {
 	MPTCP_(MPTCP_SCHEDULER, 16, sched_set_errors),
 	MPTCP_(MPTCP_CONG_WEIGHT, 4, weight_set_errors),
+	MPTCP_(MPTCP_LOW_OVERHEAD, 4, low_set_errors),
 	{ "TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, 16, true, cong_set_errors, answer_errors },
 	MPTCP_(MPTCP_SCHED_INFO, 48, answer_errors),
 	MPTCP_(MPTCP_INFO, 96, answer_errors),
