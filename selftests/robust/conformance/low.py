@@ -7,7 +7,9 @@ a server that answers all SYNs with cookies.
 
 from __future__ import annotations
 
+import random
 import struct
+import time
 
 from .byhand import (
     ISN,
@@ -272,6 +274,33 @@ def trial_checksums(wire: Wire, broken: bool) -> Answer:
     connection.send(b"data", bits=int(broken))
     got = connection.arrived()
     return got is not None, got
+
+
+def nonsense(rng: random.Random) -> bytes:
+    """MP_CAPABLE and MP_JOIN of any version, length and content, alone, twice or beside others."""
+    found = b""
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        subtype = rng.choice((CAPABLE, CAPABLE, JOIN, JOIN, DSS, ADD_ADDR))
+        size = rng.choice((1, 5, 9, 11, 13, rng.randrange(20)))
+        found += option(subtype, rng.choice((VERSION, VERSION, 1, rng.randrange(16))), rng.randbytes(size))
+    return found[:40]
+
+
+def mixed_nonsense(wire: Wire, broken: bool) -> Answer:
+    """3,000 segments with nonsense of both versions: a connection and a join are made as before"""
+    rng, port = random.Random(1), wire.new_port()
+    for n in range(3000):
+        port = wire.new_port() if n % 8 == 0 else port
+        time.sleep(0.001)  # what the link takes
+        flags, data = rng.choice((SYN, ACK, ACK, SYN | ACK)), rng.randbytes(rng.choice((0, 0, 1, 100)))
+        wire.send(port, flags, ISN + rng.randrange(2), n, nonsense(rng), data)
+    wire.open()  # what was answered to these is not of interest
+    half = Low(wire)
+    for _ in range(500):
+        half.segment(nonsense(rng), rng.randbytes(rng.choice((0, 4))))
+        time.sleep(0.001)
+    wire.open()
+    return trial_join(wire, broken)
 
 
 def cookie_data(wire: Wire, broken: bool) -> Answer:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What does the server answer to segments that are wrong, old, or of a rare kind?
 
-usage: python3 -m conformance.raw SERVER SOURCE usual|lengths|low|cookies [break]
+usage: python3 -m conformance.raw SERVER SOURCE usual|lengths|low|cookies|nonsense [break]
 
 SOURCE: an address that the server reaches here, but that this host does not have. Prints "ok WHAT"
 or "not ok WHAT" as the other checks do. With "break" each question is another one, to which the
@@ -278,6 +278,7 @@ TRIALS = {
     "lengths": trials(vars(lengths)),
     "low": trials(vars(low)),
     "cookies": trials(vars(low), "cookie_"),
+    "nonsense": trials(vars(low), "mixed_"),
 }
 
 

@@ -15,6 +15,7 @@ by_hand() {
 	ask "$1" usual
 	ask "$1" lengths mptcp.check_lengths=1
 	ask "$1" low mptcp.low_overhead=1
+	ask "$1" nonsense mptcp.low_overhead=1
 	ask "$1" cookies mptcp.low_overhead=1 ipv4.tcp_syncookies=2
 }
 
