@@ -165,9 +165,10 @@ static void tokens_made_lately(struct kunit *test)
 	KUNIT_EXPECT_NE(test, token, next);
 	KUNIT_EXPECT_TRUE(test, mptcp_low_token_recent(token));
 	KUNIT_EXPECT_TRUE(test, mptcp_low_token_recent(next));
-	/* one in a million others would be, here */
+	/* one in a thousand others would be: hardly three */
 	KUNIT_EXPECT_FALSE(test, mptcp_low_token_recent(token ^ 1) &&
-				 mptcp_low_token_recent(next ^ 1));
+			   mptcp_low_token_recent(next ^ 1) &&
+			   mptcp_low_token_recent(token ^ next ^ 1));
 }
 
 /* What the steps work on, and where their results go, so that none is optimized away */

@@ -33,18 +33,23 @@
 #include "mib.h"
 #include "low_overhead.h"
 
-bool mptcp_low_wanted(const struct sock *sk)
+/* Does the application of connection or listener @sk want it? @net is apart, as a SYN meets a
+ * listener under RCU only, whose subflow keeps its namespace that long.
+ */
+bool mptcp_low_wanted(const struct sock *sk, const struct net *net)
 {
 	u8 asked = READ_ONCE(mptcp_sk(sk)->low_asked);
 
-	return asked ? asked == MPTCP_LOW_YES : mptcp_low_overhead(sock_net(sk));
+	return asked ? asked == MPTCP_LOW_YES : mptcp_low_overhead(net);
 }
 
 /* A SYN with MP_CAPABLE came to @parent: is the answer of version 2? */
 void mptcp_low_request(struct mptcp_subflow_request_sock *req, const struct sock *parent,
 		       const struct mptcp_options_received *mp_opt, const struct sk_buff *skb)
 {
-	req->low_overhead = mp_opt->low_overhead && mptcp_low_wanted(parent) &&
+	const struct net *net = read_pnet(&req->sk.req.ireq_net);
+
+	req->low_overhead = mp_opt->low_overhead && mptcp_low_wanted(parent, net) &&
 			    TCP_SKB_CB(skb)->end_seq == TCP_SKB_CB(skb)->seq + 1;
 }
 
@@ -108,9 +113,11 @@ void mptcp_low_accept(struct mptcp_sock *msk, struct mptcp_subflow_context *subf
 bool mptcp_low_cookie(struct mptcp_subflow_request_sock *req, const struct sock *parent,
 		      const struct mptcp_options_received *mp_opt)
 {
+	const struct net *net = read_pnet(&req->sk.req.ireq_net);
+
 	if (!mp_opt->low_overhead)
 		return true;
-	if (!mptcp_low_wanted(parent) || !mptcp_low_token_recent(mp_opt->rcvr_key))
+	if (!mptcp_low_wanted(parent, net) || !mptcp_low_token_recent(mp_opt->rcvr_key))
 		return false;
 
 	req->low_overhead = 1;

@@ -17,7 +17,7 @@
 #define MPTCP_VERSION_LOW		2
 
 /* low_overhead.c */
-bool mptcp_low_wanted(const struct sock *sk);
+bool mptcp_low_wanted(const struct sock *sk, const struct net *net);
 void mptcp_low_request(struct mptcp_subflow_request_sock *req, const struct sock *parent,
 		       const struct mptcp_options_received *mp_opt, const struct sk_buff *skb);
 bool mptcp_low_synack(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,

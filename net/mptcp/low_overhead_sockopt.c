@@ -39,7 +39,7 @@ int mptcp_low_getsockopt(struct mptcp_sock *msk, char __user *optval, int __user
 	int val;
 
 	if ((1 << READ_ONCE(sk->sk_state)) & (TCPF_CLOSE | TCPF_LISTEN))
-		val = mptcp_low_wanted(sk);
+		val = mptcp_low_wanted(sk, sock_net(sk));
 	else
 		val = READ_ONCE(msk->low_overhead);
 	return mptcp_option_answer(&val, sizeof(val), optval, optlen);

@@ -83,9 +83,8 @@ EXPORT_SYMBOL_IF_KUNIT(mptcp_low_token);
 /* Is @token among the last that were made? */
 bool mptcp_low_token_recent(u32 token)
 {
-	u32 made = atomic_read(&low_counter);
-	u32 age = low_secret.start + made - mptcp_low_decipher(token, &low_secret.key);
+	u32 newest = low_secret.start + atomic_read(&low_counter);
 
-	return age < min(made, LOW_RECENT);
+	return newest - mptcp_low_decipher(token, &low_secret.key) < LOW_RECENT;
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_low_token_recent);
