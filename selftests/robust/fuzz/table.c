@@ -29,9 +29,9 @@ static const int option_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, EP
 const struct option options[] = {
 	MPTCP_(MPTCP_SCHEDULER, 16, sched_set_errors),
 	MPTCP_(MPTCP_CONG_WEIGHT, 4, weight_set_errors),
-	MPTCP_(MPTCP_LOW_OVERHEAD, 4, low_set_errors),
 	{ "TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, 16, true, cong_set_errors, answer_errors },
 	MPTCP_(MPTCP_SCHED_INFO, 48, answer_errors),
+	MPTCP_(MPTCP_LOW_OVERHEAD, 4, low_set_errors),
 	MPTCP_(MPTCP_INFO, 96, answer_errors),
 	MPTCP_(MPTCP_TCPINFO, 1000, answer_errors),
 	MPTCP_(MPTCP_SUBFLOW_ADDRS, 1200, answer_errors),
