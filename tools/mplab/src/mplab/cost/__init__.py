@@ -17,7 +17,7 @@ def run(args: argparse.Namespace) -> int:
     """mplab cost."""
     one_kernel = args.congestion is not None or args.scheduler is not None
     if (args.connections or args.http or args.syns) and one_kernel:
-        raise UsageError("--connections, --http and --syns say by themselves what is compared: name each alone")
+        raise UsageError("--connections, --http, --syns say by themselves what is compared: name each alone")
     kernel, how = asked.kernel(args.kernel), {"seconds": args.seconds, "rounds": args.rounds}
     how |= {"rate": args.rate} if args.rate else {}
     if args.http:
