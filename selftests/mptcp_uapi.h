@@ -41,5 +41,8 @@
 #define MPTCP_ENABLE_APP_KEY 49
 #define MPTCP_KEY 50
 #endif
+#ifndef MPTCP_LOW_OVERHEAD
+#define MPTCP_LOW_OVERHEAD 48
+#endif
 
 #endif

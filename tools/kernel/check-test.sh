@@ -94,7 +94,7 @@ model() {
 	fi
 }
 
-kunit='modprobe -a mptcp_sched_test mptcp_cong_test mptcp_token_test mptcp_crypto_test && dmesg | sed "s/^\[[^]]*\] //" |
+kunit='modprobe -a mptcp_sched_test mptcp_cong_test mptcp_token_test mptcp_crypto_test mptcp_handshake_test && dmesg | sed "s/^\[[^]]*\] //" |
 	grep -E "^ *(ok|not ok|#|KTAP|1\.\.)" | grep -v "^ok\|^not ok"'
 
 selftest() {

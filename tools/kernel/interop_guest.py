@@ -8,7 +8,8 @@ usage: interop_guest.py server
 The devices vec0 and vec1 lead to the other guest. The client asks the server over TCP for one
 connection after the other, and prints a line "ok WHAT" or "not ok WHAT" for each, and one for the
 table. Most move bytes both ways; in one, the server makes its second address a backup, takes it
-away, and aborts. PATCHED says who has a scheduler to choose: client, server or both.
+away, and aborts; in another one each patched side offers the low-overhead handshake, which comes
+about between two of them. PATCHED says who has a scheduler to choose: client, server or both.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ SIGNALS = {
     "client": ("MPPrioRx", "RmAddr", "MPFastcloseRx"),
     "server": ("MPPrioTx", "RmAddrTx", "MPFastcloseTx"),
 }
+# One of them counts a connection without keys.
+LOW = ("LowOverheadSYNACKRX", "LowOverheadACKRX")
 # The joins that each side counts, and who owns the last octet of the addresses.
 JOINS = {"client": "MPJoinSynAckRx", "server": "MPJoinAckRx"}
 HOST = {"client": 1, "server": 2}
@@ -167,6 +170,18 @@ def judge(role: str, before: dict[str, int], order: dict) -> list[str]:
     return wrong
 
 
+def low_overhead(before: dict[str, int]) -> bool:
+    """Was there one since?"""
+    after = counters()
+    return any(after.get(name, 0) > before.get(name, 0) for name in LOW)
+
+
+def offer_low_overhead(offered: bool) -> None:
+    """Where the kernel knows it."""
+    if Path("/proc/sys/net/mptcp/low_overhead").exists():
+        set_sysctl("low_overhead", int(offered))
+
+
 def take_part(role: str, peer: str, connection: socket.socket, order: dict, before: dict[str, int]) -> str:
     """One side of a connection, to its end; what went wrong, or nothing."""
     connection.settimeout(PATIENCE)
@@ -179,6 +194,8 @@ def take_part(role: str, peer: str, connection: socket.socket, order: dict, befo
     wrong += [wait_for_end(), *judge(role, before, order)]
     if checksums != order["checksums"]:
         wrong.append(f"checksums are {checksums}")
+    if low_overhead(before) != order["low"]:
+        wrong.append(f"the low-overhead handshake: {low_overhead(before)}")
     return "; ".join(f"{role}: {what}" for what in wrong if what)
 
 
@@ -191,6 +208,7 @@ def serve_one(order: dict, answer: TextIO) -> None:
     """With a listener of its own: connections inherit its scheduler, joins come to all addresses."""
     if order["scheduler"]:
         set_sysctl("scheduler", order["scheduler"])
+    offer_low_overhead(order["offered"])
     run("ip mptcp endpoint flush")
     run(f"ip mptcp endpoint add {address(order['family'], 2, 'server')} dev vec1 id 1 signal")
     before = counters()
@@ -221,6 +239,8 @@ def ask(orders: TextIO, patched: str, scheduler: str, order: dict) -> str:
     if patched != "server":
         set_sysctl("scheduler", scheduler)
     set_sysctl("checksum_enabled", int(order["checksums"]))
+    offer_low_overhead(order["offered"])
+    order["low"] = order["offered"] and patched == "both"
     order["scheduler"] = scheduler if patched != "client" else ""
     print(json.dumps(order), file=orders, flush=True)
     if orders.readline() != "listening\n":
@@ -252,11 +272,14 @@ def cases() -> dict[str, dict]:
             "family": family,
             "checksums": checksums,
             "signals": False,
+            "offered": False,
         }
         for family in (4, 6)
         for checksums in (False, True)
     }
-    found["backup, removed address, abort"] = {"family": 4, "checksums": False, "signals": True}
+    plain = found["IPv4, checksums off"]
+    found["backup, removed address, abort"] = plain | {"signals": True}
+    found["low-overhead handshake offered"] = plain | {"offered": True}
     return found
 
 

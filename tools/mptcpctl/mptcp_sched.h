@@ -78,6 +78,14 @@ struct mptcp_sched_info {
 #define MPTCP_KEY 50
 #endif
 
+/* MPTCP_LOW_OVERHEAD, set and get, an int, before connect() and listen(): 1 offers and accepts the
+ * handshake without keys, which nothing protects against attackers; 0 does not. Get of a
+ * connection: whether it was established so. EBUSY: it is too late.
+ */
+#ifndef MPTCP_LOW_OVERHEAD
+#define MPTCP_LOW_OVERHEAD 48
+#endif
+
 /* A stream socket of MPTCP; of plain TCP where the kernel has no MPTCP. Its scheduler is
  * @scheduler, or the default if that is NULL or refused. -1: errno says why there is none.
  */

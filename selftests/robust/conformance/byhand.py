@@ -91,13 +91,19 @@ class Connection:
         self.peer_key, self.ack = capable[4:12], synack.seq + 1
         self.segment(option(CAPABLE, 1, bytes([flags]) + key + self.peer_key))
 
+    def idsn(self) -> int:
+        return idsn_of(self.key)
+
+    def peer_idsn(self) -> int:
+        return idsn_of(self.peer_key)
+
     def segment(self, opts: bytes, data: bytes = b"") -> None:
         self.wire.send(self.port, ACK, ISN + 1 + self.sent, self.ack, opts, data)
 
     def mapping(self, data: bytes, wide: bool, skip: int, bits: int) -> bytes:
         """A DSS, of a place that is off by skip; the checksum has bits inverted."""
-        dsn = (idsn_of(self.key) + 1 + self.sent + skip) & MASK64
-        ack = (idsn_of(self.peer_key) + 1) & MASK32
+        dsn = (self.idsn() + 1 + self.sent + skip) & MASK64
+        ack = (self.peer_idsn() + 1) & MASK32
         number = struct.pack("!Q", dsn) if wide else struct.pack("!I", dsn & MASK32)
         body = bytes([DSS_ACK | DSS_MAP | (DSS_MAP64 if wide else 0)]) + struct.pack("!I", ack) + number
         body += struct.pack("!IH", self.sent + 1, len(data))
@@ -113,7 +119,7 @@ class Connection:
     def send_part(self, data: bytes, start: int, length: int, ssn: int | None = None) -> None:
         """Of a mapping that began when so many bytes were sent, and has that length; ssn: on the
         subflow it began elsewhere."""
-        dsn, ack = idsn_of(self.key) + 1 + start, idsn_of(self.peer_key) + 1
+        dsn, ack = self.idsn() + 1 + start, self.peer_idsn() + 1
         place = 1 + (start if ssn is None else ssn)
         body = struct.pack("!BIIIH", DSS_ACK | DSS_MAP, ack & MASK32, dsn & MASK32, place, length)
         self.segment(option(DSS, 0, body), data)
@@ -129,7 +135,7 @@ class Connection:
         def wanted(tcp: dpkt.tcp.TCP) -> bool:
             raw = options(tcp).get(DSS)
             dss = decode_dss(raw) if raw else None
-            end = (idsn_of(self.key) + 1 + self.sent) & MASK64
+            end = (self.idsn() + 1 + self.sent) & MASK64
             return bool(dss) and dss.ack == (end if dss.ack_wide else end & MASK32)
 
         return self.wire.answer(port or self.port, wanted)

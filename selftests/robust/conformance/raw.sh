@@ -10,16 +10,21 @@ nobody() {
 		lladdr "$(in_client cat /sys/class/net/c1/address)"
 }
 
-# by_hand 4|6: each question, then each one broken; those about lengths to a server that looks at them.
+# by_hand 4|6: each question, then each one broken; those about what is opt-in to a server that has it.
 by_hand() {
-	ask "$1" usual 0
-	ask "$1" lengths 1
+	ask "$1" usual
+	ask "$1" lengths mptcp.check_lengths=1
+	ask "$1" low mptcp.low_overhead=1
+	ask "$1" nonsense mptcp.low_overhead=1
+	ask "$1" cookies mptcp.low_overhead=1 ipv4.tcp_syncookies=2
 }
 
-# ask 4|6 WHICH CHECK_LENGTHS
+# ask 4|6 WHICH SYSCTL...
 ask() {
 	local name="by hand, IPv$1, $2" source=10.0.1.77
-	in_server sysctl -q net.mptcp.check_lengths="$3"
+	in_server sysctl -q net.mptcp.check_lengths=0 net.mptcp.low_overhead=0 net.ipv4.tcp_syncookies=1
+	local settings=("${@:3}")
+	[ $# = 2 ] || in_server sysctl -q "${settings[@]/#/net.}"
 	family "$1"
 	[ "$1" = 4 ] || source=fd00:1::77
 	no_endpoints

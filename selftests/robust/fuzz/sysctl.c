@@ -19,6 +19,7 @@ static const struct {
 	{ "ewlia_weight", 1, 65535 }, { "ewlia_exponent", 1, 2 }, { "pm_type", 0, 1 },
 	{ "checksum_enabled", 0, 1 }, { "allow_join_initial_addr_port", 0, 1 },
 	{ "stateless_join", 0, 1 },
+	{ "low_overhead", 0, 1 },
 	{ "blackhole_timeout", 0, INT32_MAX }, { "stale_loss_cnt", 0, INT32_MAX },
 	/* nothing says that these are not to be negative */
 	{ "add_addr_timeout", INT32_MIN, INT32_MAX }, { "close_timeout", INT32_MIN, INT32_MAX },

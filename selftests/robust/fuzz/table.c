@@ -18,6 +18,7 @@ static const int weight_set_errors[] = { EINVAL, EFAULT, ENOPROTOOPT, 0 };
 static const int enable_set_errors[] = { EINVAL, EISCONN, EFAULT, ENOPROTOOPT, 0 };
 static const int key_set_errors[] = { EINVAL, ENOTCONN, EOPNOTSUPP, EALREADY, EFAULT, ENOPROTOOPT,
 				      0 };
+static const int low_set_errors[] = { EINVAL, EFAULT, EBUSY, ENOPROTOOPT, 0 };
 static const int option_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, EPERM, EBUSY, ENOENT,
 				     ENODEV, EDOM, EISCONN, ENOTCONN, EADDRINUSE, ENOBUFS, ERANGE,
 				     EACCES, EIO, 0 };
@@ -35,6 +36,7 @@ const struct option options[] = {
 	MPTCP_(MPTCP_SCHED_INFO, 48, answer_errors),
 	MPTCP_(MPTCP_ENABLE_APP_KEY, 4, enable_set_errors),
 	MPTCP_(MPTCP_KEY, 32, key_set_errors),
+	MPTCP_(MPTCP_LOW_OVERHEAD, 4, low_set_errors),
 	MPTCP_(MPTCP_INFO, 96, answer_errors),
 	MPTCP_(MPTCP_TCPINFO, 1000, answer_errors),
 	MPTCP_(MPTCP_SUBFLOW_ADDRS, 1200, answer_errors),

@@ -16,8 +16,8 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import asked, cli, commands, cost, paths, places, units, workloads
-from mplab.cost import crowd, transfer
-from mplab.guest import Guests
+from mplab.cost import crowd, syns, transfer
+from mplab.guest import GuestError, Guests
 from mplab.schedulers import Schedulers, available
 
 
@@ -115,7 +115,7 @@ class CommandLine(unittest.TestCase):
         said = self.fails("cost", "--congestion", "reno", "--against", "stock")
         self.assertIn("not allowed with", said)
         said = self.fails("cost", "--connections", "--scheduler", "rr,minrtt")
-        self.assertIn("compares two kernels", said)
+        self.assertIn("what is compared", said)
 
     def test_cost_of_what_the_kernel_has(self) -> None:
         with (
@@ -287,6 +287,29 @@ class Cost(unittest.TestCase):
         self.assertEqual(columns[4], ["2.000 [2.000..2.000]"] * 6)
         self.assertEqual(columns[5], ["", "5000", "5000"] * 2)
         self.assertEqual(columns[7], ["", "3", "3"] * 2)
+
+    def test_syns_beside_connections(self) -> None:
+        """What MPTCP takes is what it takes more than TCP, on the same kernel."""
+        kernels, all_syns = (Path("/one"), Path("/other")), syns.TIMES * syns.SYNS
+        costs = {syns.TCP: 2.0, syns.CAPABLE: 3.0, syns.JOIN: 4.0}
+
+        def run(case: syns.Case, rounds: int) -> tuple[float, syns.Json]:
+            more = 2 if case.kind != syns.TCP and case.guests.kernel == kernels[1] else 0
+            less = 0.5 if case.kind.startswith(syns.LOW) else 0
+            done, cost = rounds * syns.SYNS, costs[case.kind.removeprefix(syns.LOW)]
+            return case.present + done * (cost + more - less) * 1e-6, {"answered": done}
+
+        with mock.patch.object(syns, "_run", run), contextlib.redirect_stderr(io.StringIO()):
+            view = syns.compare(kernels, 1)
+            lost = mock.patch.object(syns, "_run", lambda *_: (1.0, {"answered": all_syns // 2}))
+            with lost, self.assertRaises(GuestError):
+                syns.compare(kernels, 1)
+        columns = [list(column.cells) for column in view.columns]
+        self.assertEqual(columns[1], [p for p in ("0", "1,000", "10,000", "20,000") for _ in range(5)])
+        self.assertEqual(columns[2][:5], ["2.00", "3.00", "4.00", "2.50", "3.50"])
+        self.assertEqual(columns[5][:5], ["", "1.00", "2.00", "0.50", "1.50"])
+        self.assertEqual(columns[6][:5], ["", "3.00", "4.00", "3.00", "4.00"])
+        self.assertEqual(columns[7][1], "0.333 [0.333..0.333]")
 
 
 class Available(unittest.TestCase):

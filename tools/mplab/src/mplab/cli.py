@@ -287,6 +287,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="requests of many clients: TCP on a link, bonding of two, MPTCP over both",
     )
+    cost.add_argument(
+        "--syns",
+        action="store_true",
+        help="on both kernels: SYNs answered, of TCP and MPTCP, with up to 20,000 connections present",
+    )
     what = cost.add_mutually_exclusive_group()
     what.add_argument("--against", metavar="KERNEL", help="(default: stock)")
     what.add_argument(

@@ -10,14 +10,14 @@ from ..guest import Guests
 from ..report import console
 from ..schedulers import available
 from ..units import UsageError
-from . import crowd, requests, transfer
+from . import crowd, requests, syns, transfer
 
 
 def run(args: argparse.Namespace) -> int:
     """mplab cost."""
     one_kernel = args.congestion is not None or args.scheduler is not None
-    if (args.connections or args.http) and one_kernel:
-        raise UsageError("--connections and --http say by themselves what is compared: name each alone")
+    if (args.connections or args.http or args.syns) and one_kernel:
+        raise UsageError("--connections, --http, --syns say by themselves what is compared: name each alone")
     kernel, how = asked.kernel(args.kernel), {"seconds": args.seconds, "rounds": args.rounds}
     how |= {"rate": args.rate} if args.rate else {}
     if args.http:
@@ -26,7 +26,10 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if not one_kernel:
         kernels = (kernel, asked.kernel(args.against or "stock"))
-        view = crowd.compare(kernels, args.rounds) if args.connections else transfer.compare(kernels, **how)
+        if args.connections or args.syns:
+            view = (crowd if args.connections else syns).compare(kernels, args.rounds)
+        else:
+            view = transfer.compare(kernels, **how)
         console().print(view)
         return 0
     with Guests(kernel) as guests:

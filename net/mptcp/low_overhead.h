@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The low-overhead handshake: see low_overhead.c. Included after protocol.h */
+#ifndef _MPTCP_LOW_OVERHEAD_H
+#define _MPTCP_LOW_OVERHEAD_H
+
+#include <linux/random.h>
+#include <net/tcp.h>
+
+/* Lengths of its options, see low_overhead_options.c */
+#define TCPOLEN_MPTCP_LOW_SYNACK	8
+#define TCPOLEN_MPTCP_LOW_ACK		12
+#define TCPOLEN_MPTCP_LOW_ACK_DATA	14
+#define TCPOLEN_MPTCP_LOW_ACK_DATA_CSUM	(TCPOLEN_MPTCP_LOW_ACK_DATA + TCPOLEN_MPTCP_DSS_CHECKSUM)
+#define TCPOLEN_MPTCP_LOW_JOIN		8	/* SYN and third ACK */
+#define TCPOLEN_MPTCP_LOW_JOIN_SYNACK	4
+
+#define MPTCP_VERSION_LOW		2
+
+/* low_overhead.c */
+bool mptcp_low_wanted(const struct sock *sk, const struct net *net);
+void mptcp_low_request(struct mptcp_subflow_request_sock *req, const struct sock *parent,
+		       const struct mptcp_options_received *mp_opt, const struct sk_buff *skb);
+bool mptcp_low_synack(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
+		      const struct mptcp_options_received *mp_opt);
+bool mptcp_low_third_ack(const struct mptcp_subflow_request_sock *req,
+			 const struct mptcp_options_received *mp_opt);
+void mptcp_low_accept(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
+		      const struct mptcp_options_received *mp_opt);
+bool mptcp_low_cookie(struct mptcp_subflow_request_sock *req, const struct sock *parent,
+		      const struct mptcp_options_received *mp_opt);
+void mptcp_low_drop_others(const struct mptcp_subflow_context *subflow,
+			   struct mptcp_options_received *mp_opt);
+
+/* low_overhead_options.c */
+bool mptcp_low_parse_capable(const struct sk_buff *skb, const u8 *ptr, int opsize,
+			     struct mptcp_options_received *mp_opt);
+bool mptcp_low_parse_join(const struct sk_buff *skb, const u8 *ptr, int opsize,
+			  struct mptcp_options_received *mp_opt);
+unsigned int mptcp_low_size(const struct mptcp_out_options *opts);
+__be32 *mptcp_low_write(__be32 *ptr, const struct mptcp_out_options *opts);
+
+/* low_overhead_token.c */
+u32 mptcp_low_token(void);
+bool mptcp_low_token_recent(u32 token);
+u32 mptcp_low_cipher(u32 number, const siphash_key_t *key);
+u32 mptcp_low_decipher(u32 token, const siphash_key_t *key);
+
+/* low_overhead_sockopt.c */
+int mptcp_low_setsockopt(struct mptcp_sock *msk, sockptr_t optval, unsigned int optlen);
+int mptcp_low_getsockopt(struct mptcp_sock *msk, char __user *optval, int __user *optlen);
+
+/* The key of a new request: in the low-overhead handshake the token is in its place. */
+static inline u64 mptcp_request_new_key(const struct mptcp_subflow_request_sock *req)
+{
+	return unlikely(req->low_overhead) ? mptcp_low_token() : get_random_u64();
+}
+
+/* Its token, and the IDSN, which there depends on both tokens: see mptcp_low_accept(). */
+static inline void mptcp_request_token(struct mptcp_subflow_request_sock *req)
+{
+	if (unlikely(req->low_overhead))
+		req->token = req->local_key;
+	else
+		mptcp_crypto_key_sha(req->local_key, &req->token, &req->idsn);
+}
+
+/* The token at the peer, and what its DSNs begin behind */
+static inline u32 mptcp_low_remote_token(const struct mptcp_subflow_context *subflow)
+{
+	return subflow->remote_key;
+}
+
+static inline u64 mptcp_low_peers_idsn(const struct mptcp_subflow_context *subflow)
+{
+	return subflow->local_key << 32 | (u32)subflow->remote_key;
+}
+
+#endif /* _MPTCP_LOW_OVERHEAD_H */
