@@ -37,5 +37,10 @@
 #define MPTCP_PATH_PRICE 46
 #define MPTCP_PATH_WEIGHT 47
 #endif
+#ifndef MPTCP_CONTROL
+#define MPTCP_CONTROL 51
+#define MPTCP_CONTROL_SEND 52
+#define MPTCP_CONTROL_RECV 53
+#endif
 
 #endif

@@ -10,8 +10,8 @@
  * They enter where the options do that say the same (RFC 8684, sections 3.4.1, 3.4.2 and
  * 3.3.8), and replace them. The HMAC is that of ADD_ADDR, so that an attacker who
  * writes into one subflow gains nothing by the stream. An echo is not needed, as the TLV is
- * acknowledged. MP_PRIO speaks of the subflow that it comes on; a TLV may come on another one, and
- * names both addresses by their ids.
+ * acknowledged. MP_PRIO speaks of the subflow that it comes on; a TLV may come on another
+ * one, and names both addresses by their ids.
  *
  * The thesis names these uses and no formats. Unknown types below 0x8000 are skipped and counted.
  *
