@@ -200,5 +200,6 @@ void mptcp_control_work(struct mptcp_sock *msk)
 
 	mptcp_control_receive(msk, control);
 	mptcp_control_answer(msk, control);
-	mptcp_control_send(msk, control);
+	if (mptcp_control_sends(control))
+		mptcp_control_send(msk, control);
 }

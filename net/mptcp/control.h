@@ -80,12 +80,20 @@ static inline struct mptcp_control *mptcp_control(const struct mptcp_sock *msk)
 	return READ_ONCE(msk->control);
 }
 
-/* Both ends know that the other one has it. */
+/* Both ends know that the other one has it: what has S is not data, whoever gave up sending. */
 static inline bool mptcp_control_agreed(const struct mptcp_control *control)
 {
 	u8 state = control ? READ_ONCE(control->state) : MPTCP_CONTROL_OFF;
 
-	return state == MPTCP_CONTROL_AGREED || state == MPTCP_CONTROL_OPEN;
+	return state == MPTCP_CONTROL_AGREED || state == MPTCP_CONTROL_OPEN ||
+	       state == MPTCP_CONTROL_GIVEN_UP;
+}
+
+/* TLVs can be sent, or will be. */
+static inline bool mptcp_control_sends(const struct mptcp_control *control)
+{
+	return mptcp_control_agreed(control) &&
+	       READ_ONCE(control->state) != MPTCP_CONTROL_GIVEN_UP;
 }
 
 static inline bool mptcp_control_is_option(int optname)

@@ -45,7 +45,7 @@ bool mptcp_control_queue(struct mptcp_sock *msk, struct mptcp_control_msg *msg)
 	bool room;
 
 	spin_lock_bh(&control->lock);
-	room = mptcp_control_agreed(control) &&
+	room = mptcp_control_sends(control) &&
 	       (own ? !control->own_waits : control->queue_nr < MPTCP_CONTROL_QUEUE);
 	if (room) {
 		list_add_tail(&msg->list, &control->queue);

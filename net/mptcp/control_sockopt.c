@@ -58,12 +58,9 @@ static int control_set_wanted(struct mptcp_sock *msk, sockptr_t optval, unsigned
 /* May the application send? */
 static int control_may_send(struct mptcp_sock *msk)
 {
-	u8 state = msk->control ? msk->control->state : MPTCP_CONTROL_OFF;
-
 	if (!((1 << ((struct sock *)msk)->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)))
 		return -ENOTCONN;
-	if (__mptcp_check_fallback(msk) ||
-	    (state != MPTCP_CONTROL_AGREED && state != MPTCP_CONTROL_OPEN))
+	if (__mptcp_check_fallback(msk) || !mptcp_control_sends(msk->control))
 		return -EOPNOTSUPP;
 	return msk->control->own_waits ? -EAGAIN : 0;
 }

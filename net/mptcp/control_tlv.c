@@ -3,9 +3,9 @@
  *
  * A TLV has a type and the length of its value, 16 bits each. The values, all in network order:
  *
- *	1  address added	id (8 bits), address (32 or 128), port (16, 0: the usual), HMAC (64)
+ *	1  address added	id (8 bits), address (32 or 128), port (16), HMAC (64)
  *	2  address removed	1 to 8 ids
- *	3  priority		flags (bit 0: B, backup), id of the sender's address, of the receiver's
+ *	3  priority		flags (bit 0: B), ids of the sender's address and the receiver's
  *
  * They enter where the options do that say the same (RFC 8684, sections 3.4.1, 3.4.2 and
  * 3.3.8), and replace them. The HMAC is that of ADD_ADDR, so that an attacker who
@@ -30,6 +30,18 @@
 #define CONTROL_ADD6	(1 + 16 + 2 + 8)
 #define CONTROL_PRIO	3
 
+#if IS_ENABLED(CONFIG_MPTCP_IPV6)
+static void *control_ip6(struct mptcp_addr_info *addr)
+{
+	return &addr->addr6;
+}
+#else
+static void *control_ip6(struct mptcp_addr_info *addr)
+{
+	return NULL;
+}
+#endif
+
 /* Falling back is still possible, and no data has shown yet that there is no need to. */
 static bool control_unproven(const struct mptcp_sock *msk)
 {
@@ -39,7 +51,7 @@ static bool control_unproven(const struct mptcp_sock *msk)
 
 static bool control_usable(const struct mptcp_sock *msk)
 {
-	return mptcp_control_agreed(mptcp_control(msk)) && !__mptcp_check_fallback(msk) &&
+	return mptcp_control_sends(mptcp_control(msk)) && !__mptcp_check_fallback(msk) &&
 	       READ_ONCE(msk->fully_established) && !control_unproven(msk);
 }
 
@@ -64,20 +76,19 @@ bool mptcp_control_announce(struct mptcp_sock *msk, const struct mptcp_addr_info
 {
 	struct mptcp_control *control = mptcp_control(msk);
 	u8 value[CONTROL_ADD6], *at = value;
+	struct mptcp_addr_info copy = *addr;
+	bool v4 = addr->family == AF_INET;
+	u32 size = v4 ? 4 : 16;
+	void *ip = v4 ? &copy.addr : control_ip6(&copy);
 
 	if (echo)
 		return control && test_and_clear_bit(addr->id, control->announced);
-	if (!control_usable(msk))
+	if (!control_usable(msk) || !ip)
 		return false;
 
 	*at++ = addr->id;
-	if (addr->family == AF_INET) {
-		memcpy(at, &addr->addr, sizeof(addr->addr));
-		at += sizeof(addr->addr);
-	} else {
-		memcpy(at, &addr->addr6, sizeof(addr->addr6));
-		at += sizeof(addr->addr6);
-	}
+	memcpy(at, ip, size);
+	at += size;
 	put_unaligned(addr->port, (__be16 *)at);
 	at += sizeof(addr->port);
 	put_unaligned_be64(mptcp_add_addr_hmac(READ_ONCE(msk->local_key),
@@ -114,21 +125,17 @@ bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_conte
 /* The address of a TLV, and its HMAC. False: no such TLV is right. */
 static bool control_address(const u8 *value, u16 len, struct mptcp_addr_info *addr, u64 *hmac)
 {
+	u32 size = len == CONTROL_ADD4 ? 4 : 16;
+	void *ip = len == CONTROL_ADD4 ? &addr->addr : control_ip6(addr);
+
+	if ((len != CONTROL_ADD4 && len != CONTROL_ADD6) || !ip)
+		return false;
+
 	memset(addr, 0, sizeof(*addr));
 	addr->id = *value++;
-	if (len == CONTROL_ADD4) {
-		addr->family = AF_INET;
-		memcpy(&addr->addr, value, sizeof(addr->addr));
-		value += sizeof(addr->addr);
-#if IS_ENABLED(CONFIG_MPTCP_IPV6)
-	} else if (len == CONTROL_ADD6) {
-		addr->family = AF_INET6;
-		memcpy(&addr->addr6, value, sizeof(addr->addr6));
-		value += sizeof(addr->addr6);
-#endif
-	} else {
-		return false;
-	}
+	addr->family = len == CONTROL_ADD4 ? AF_INET : AF_INET6;
+	memcpy(ip, value, size);
+	value += size;
 	addr->port = get_unaligned((__be16 *)value);
 	*hmac = get_unaligned_be64(value + sizeof(addr->port));
 	return true;

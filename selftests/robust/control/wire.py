@@ -543,6 +543,11 @@ def silent(wire: Wire, waiting: socket.socket) -> Check:
     program.sendall(b"data")
     end.hear(0.2)
     yield end.stream.data.endswith(b"data"), "the data goes on", ""
+    end.tell(OWN, b"heard")
+    place = end.last_ack()
+    got = received(program)
+    yield got == (OWN, b"heard") and place == end.controlled, "who gave up sending hears yet", f"{got}"
+    yield read(program) == b"", "and takes it for no data", ""
 
 
 def all_checks(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
