@@ -44,5 +44,10 @@
 #ifndef MPTCP_LOW_OVERHEAD
 #define MPTCP_LOW_OVERHEAD 48
 #endif
+#ifndef MPTCP_CONTROL
+#define MPTCP_CONTROL 51
+#define MPTCP_CONTROL_SEND 52
+#define MPTCP_CONTROL_RECV 53
+#endif
 
 #endif

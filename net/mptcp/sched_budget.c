@@ -25,6 +25,7 @@
 #include <net/tcp.h>
 #include <kunit/visibility.h>
 #include "protocol.h"
+#include "control.h"
 #include "sched_path.h"
 
 #define BUDGET_LOOK	HZ
@@ -109,7 +110,7 @@ static void budget_mark(struct mptcp_sock *msk, struct mptcp_subflow_context *su
 
 	WRITE_ONCE(subflow->sched_spent, spent);
 	if (!subflow->request_bkup && !__mptcp_check_fallback(msk)) {
-		subflow->send_mp_prio = 1;
+		subflow->send_mp_prio = !mptcp_control_prio(msk, subflow, spent);
 		__mptcp_subflow_send_ack(ssk);
 	}
 	unlock_sock_fast(ssk, slow);

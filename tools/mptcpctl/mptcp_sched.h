@@ -86,6 +86,22 @@ struct mptcp_sched_info {
 #define MPTCP_LOW_OVERHEAD 48
 #endif
 
+/* The control stream, messages beside the data. MPTCP_CONTROL, set: int, 0 or 1, whether to ask for
+ * it and grant it, before connect() or listen(). MPTCP_CONTROL_SEND, set, and MPTCP_CONTROL_RECV, get:
+ * struct mptcp_control_tlv with up to 1024 bytes behind it, of type 4 or 0x8000 to 0xffff; EAGAIN: the
+ * last one has not arrived, or there is none (poll() tells by POLLPRI); EOPNOTSUPP: no stream.
+ */
+#ifndef MPTCP_CONTROL
+#define MPTCP_CONTROL 51
+#define MPTCP_CONTROL_SEND 52
+#define MPTCP_CONTROL_RECV 53
+struct mptcp_control_tlv {
+	__u16 type;
+	__u16 length;		/* of the value */
+	__u8 value[];
+};
+#endif
+
 /* A stream socket of MPTCP; of plain TCP where the kernel has no MPTCP. Its scheduler is
  * @scheduler, or the default if that is NULL or refused. -1: errno says why there is none.
  */

@@ -23,6 +23,9 @@ static const int option_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, EP
 				     ENODEV, EDOM, EISCONN, ENOTCONN, EADDRINUSE, ENOBUFS, ERANGE,
 				     EACCES, EIO, 0 };
 
+static const int control_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, EISCONN, ENOTCONN,
+				      EAGAIN, EMSGSIZE, 0 };
+
 #define MPTCP_(n, size, set_errors) \
 	{ #n, SOL_MPTCP, n, size, true, set_errors, answer_errors }
 #define TCP_(n, size, safe) { #n, IPPROTO_TCP, n, size, safe, option_errors, option_errors }
@@ -41,6 +44,11 @@ const struct option options[] = {
 	MPTCP_(MPTCP_TCPINFO, 1000, answer_errors),
 	MPTCP_(MPTCP_SUBFLOW_ADDRS, 1200, answer_errors),
 	MPTCP_(MPTCP_FULL_INFO, 136, answer_errors),
+	{ "MPTCP_CONTROL", SOL_MPTCP, MPTCP_CONTROL, 4, true, control_errors, control_errors },
+	{ "MPTCP_CONTROL_SEND", SOL_MPTCP, MPTCP_CONTROL_SEND, 8, true, control_errors,
+	  control_errors },
+	{ "MPTCP_CONTROL_RECV", SOL_MPTCP, MPTCP_CONTROL_RECV, 1028, true, control_errors,
+	  control_errors },
 	TCP_(TCP_INFO, 250, true),
 	TCP_(TCP_CC_INFO, 20, true),
 	TCP_(TCP_ULP, 16, true),

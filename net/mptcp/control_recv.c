@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The control stream: what the peer sends
+ *
+ * A segment whose mapping has S comes through its subflow in order, as data does, and goes
+ * through the same checks: mappings, lengths, checksums. Where data would be passed on,
+ * mptcp_control_take() takes the bytes out.
+ *
+ * The next TLV is put together in a buffer of one TLV's size. What was there before is
+ * skipped; what is further back than the next byte is dropped: the peer sends a TLV as a
+ * whole, so it comes again. While a whole one waits for the worker nothing is taken: the
+ * peer may not have sent more. Values longer than MPTCP_CONTROL_MAX are read and thrown
+ * away. So a peer can have one buffer filled, and makes one piece of work at a time.
+ *
+ * Acknowledged are whole TLVs, by the worker, once it has read them; and again whatever
+ * comes again, since the acknowledgment may have been lost.
+ *
+ * Locking: see control.c.
+ */
+
+#define pr_fmt(fmt) "MPTCP: " fmt
+
+#include <net/mptcp.h>
+#include <net/tcp.h>
+#include "protocol.h"
+#include "control.h"
+#include "mib.h"
+
+/* The peer acknowledges up to @ack. That it does so at all says that it gave up falling back. */
+static void control_ack(struct mptcp_control *control, u64 ack, bool wide)
+{
+	spin_lock_bh(&control->lock);
+	ack = mptcp_expand_seq(control->snd_una, ack, wide);
+	if (after64(ack, control->snd_una) && !after64(ack, control->snd_nxt))
+		control->snd_una = ack;
+	if (control->state == MPTCP_CONTROL_AGREED)
+		WRITE_ONCE(control->state, MPTCP_CONTROL_OPEN);
+	spin_unlock_bh(&control->lock);
+}
+
+/* An answer is due: at the worker's leisure, and once for all that came until then. */
+static void control_answer_due(struct mptcp_control *control, const struct sock *ssk)
+{
+	spin_lock_bh(&control->lock);
+	control->rcv_on = mptcp_subflow_ctx(ssk)->subflow_id;
+	control->answer = true;
+	spin_unlock_bh(&control->lock);
+}
+
+/* A segment came. What it says with S is taken out of @mp_opt, but for the mapping of its payload,
+ * of which no DATA_FIN can be a part. The peer's third ACK is answered, also when it comes
+ * again: who wants to use the stream before there is data has to know that we have its key.
+ */
+void mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
+			    struct mptcp_options_received *mp_opt)
+{
+	bool payload = TCP_SKB_CB(skb)->seq != TCP_SKB_CB(skb)->end_seq;
+	struct mptcp_control *control = mptcp_control(msk);
+
+	if (!mptcp_control_agreed(control)) {
+		mp_opt->stream = 0;
+		return;
+	}
+	if (mp_opt->suboptions & OPTION_MPTCP_MPC_ACK && !payload &&
+	    READ_ONCE(msk->pm.server_side))
+		tcp_send_ack(ssk);
+	if (!(mp_opt->suboptions & OPTION_MPTCP_DSS) || !mp_opt->stream)
+		return;
+
+	/* not if it is about to: the peer has no business with S then */
+	if (mptcp_control_commit(msk)) {
+		if (mp_opt->use_ack)
+			control_ack(control, mp_opt->data_ack, mp_opt->ack64);
+		else if (!payload)
+			control_answer_due(control, ssk);
+		mptcp_schedule_work((struct sock *)msk);
+	}
+	mp_opt->use_ack = 0;
+	mp_opt->data_fin = 0;
+}
+
+/* The next byte, near which those of a mapping with 32 bits are */
+u64 mptcp_control_expected(const struct mptcp_sock *msk)
+{
+	const struct mptcp_control *control = mptcp_control(msk);
+
+	return control ? READ_ONCE(control->rcv_una) : 0;
+}
+
+/* How long the TLV is that comes, as far as it is known: with its header */
+static u32 control_length(const struct mptcp_control *control)
+{
+	return MPTCP_CONTROL_HEADER + (control->rcv_got < MPTCP_CONTROL_HEADER ? 0 :
+				       get_unaligned_be16(&control->rcv_buf[2]));
+}
+
+/* Take what belongs to the TLV out of @len bytes. */
+static void control_feed(struct mptcp_control *control, const struct sk_buff *skb, u32 offset,
+			 u32 len)
+{
+	u32 take, kept;
+
+	while (len && !control->rcv_done) {
+		take = min(control_length(control) - control->rcv_got, len);
+		kept = min_t(u32, sizeof(control->rcv_buf), control->rcv_got + take);
+		if (kept > control->rcv_got)
+			skb_copy_bits(skb, offset, &control->rcv_buf[control->rcv_got],
+				      kept - control->rcv_got);
+		control->rcv_got += take;
+		offset += take;
+		len -= take;
+		control->rcv_done = control->rcv_got >= MPTCP_CONTROL_HEADER &&
+				    control->rcv_got == control_length(control);
+	}
+}
+
+/* @len bytes of the stream, from @seq on. */
+static void control_bytes(struct mptcp_control *control, const struct sock *ssk,
+			  const struct sk_buff *skb, u32 offset, u32 len, u64 seq)
+{
+	u64 next;
+
+	spin_lock_bh(&control->lock);
+	next = control->rcv_una + control->rcv_got;
+	control->rcv_on = mptcp_subflow_ctx(ssk)->subflow_id;
+	if (before64(next, seq) || !before64(next, seq + len)) {
+		control->answer |= !control->rcv_done;
+		if (!after64(seq + len, control->rcv_una))
+			MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLDUP);
+	} else {
+		control_feed(control, skb, offset + (next - seq), len - (next - seq));
+	}
+	spin_unlock_bh(&control->lock);
+}
+
+/* The segment at the head of the subflow's queue has bytes of control. With the subflow's lock. */
+void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	u32 offset = tcp_sk(ssk)->copied_seq - TCP_SKB_CB(skb)->seq;
+	u32 left = subflow->map_data_len - mptcp_subflow_get_map_offset(subflow);
+	struct mptcp_control *control = mptcp_control(msk);
+
+	if (mptcp_control_agreed(control) && offset < skb->len) {
+		control_bytes(control, ssk, skb, offset, min(left, skb->len - offset),
+			      mptcp_subflow_get_mapped_dsn(subflow));
+		mptcp_schedule_work((struct sock *)msk);
+	}
+	mptcp_subflow_skip_data(ssk, skb, left);
+}
+
+static void control_drop(struct mptcp_control *control)
+{
+	control->info.dropped++;
+	MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLDROP);
+}
+
+/* The application gets it, if it reads what there is. Nobody else waits for it. */
+static void control_keep(struct mptcp_control *control, u16 type, const u8 *value, u16 len)
+{
+	struct mptcp_control_msg *msg = NULL;
+
+	if (control->unread_nr < MPTCP_CONTROL_UNREAD)
+		msg = kmalloc(struct_size(msg, value, len), GFP_KERNEL_ACCOUNT);
+	if (!msg) {
+		control_drop(control);
+		return;
+	}
+	msg->type = type;
+	msg->len = len;
+	memcpy(msg->value, value, len);
+
+	spin_lock_bh(&control->lock);
+	list_add_tail(&msg->list, &control->unread);
+	control->unread_nr++;
+	spin_unlock_bh(&control->lock);
+
+	rcu_read_lock();
+	if (skwq_has_sleeper(rcu_dereference(control->sk->sk_wq)))
+		wake_up_interruptible_poll(&rcu_dereference(control->sk->sk_wq)->wait, EPOLLPRI);
+	sk_wake_async_rcu(control->sk, SOCK_WAKE_URG, POLL_PRI);
+	rcu_read_unlock();
+}
+
+/* Read the TLV that came, if it is whole: until it is acknowledged nobody writes to it. */
+void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control)
+{
+	u8 *value = &control->rcv_buf[MPTCP_CONTROL_HEADER];
+	u16 type, len;
+	bool done;
+
+	spin_lock_bh(&control->lock);
+	done = control->rcv_done;
+	spin_unlock_bh(&control->lock);
+	if (!done)
+		return;
+
+	type = get_unaligned_be16(control->rcv_buf);
+	len = get_unaligned_be16(&control->rcv_buf[2]);
+	control->info.received++;
+	MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLRX);
+	if (len > MPTCP_CONTROL_MAX)
+		control_drop(control);
+	else if (mptcp_control_is_own(type))
+		control_keep(control, type, value, len);
+	else
+		mptcp_control_read(msk, type, value, len);
+
+	spin_lock_bh(&control->lock);
+	WRITE_ONCE(control->rcv_una, control->rcv_una + MPTCP_CONTROL_HEADER + len);
+	control->rcv_got = 0;
+	control->rcv_done = false;
+	control->answer = true;
+	spin_unlock_bh(&control->lock);
+}
+
+__poll_t mptcp_control_poll(const struct mptcp_sock *msk)
+{
+	const struct mptcp_control *control = mptcp_control(msk);
+
+	return control && !list_empty_careful(&control->unread) ? EPOLLPRI : 0;
+}

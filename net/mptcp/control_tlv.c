@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The control stream: TLVs of the kernel, about addresses and priorities
+ *
+ * A TLV has a type and the length of its value, 16 bits each. The values, all in network order:
+ *
+ *	1  address added	id (8 bits), address (32 or 128), port (16), HMAC (64)
+ *	2  address removed	1 to 8 ids
+ *	3  priority		flags (bit 0: B), ids of the sender's address and the receiver's
+ *
+ * They enter where the options do that say the same (RFC 8684, sections 3.4.1, 3.4.2 and
+ * 3.3.8), and replace them. The HMAC is that of ADD_ADDR, so that an attacker who
+ * writes into one subflow gains nothing by the stream. An echo is not needed, as the TLV is
+ * acknowledged. MP_PRIO speaks of the subflow that it comes on; a TLV may come on another
+ * one, and names both addresses by their ids.
+ *
+ * The thesis names these uses and no formats. Unknown types below 0x8000 are skipped and counted.
+ *
+ * Locking: those that queue may be called in softirqs, with pm->lock or a subflow's lock;
+ * the others are the worker's.
+ */
+
+#define pr_fmt(fmt) "MPTCP: " fmt
+
+#include <net/mptcp.h>
+#include "protocol.h"
+#include "join_key.h"
+#include "control.h"
+#include "mib.h"
+
+#define CONTROL_ADD4	(1 + 4 + 2 + 8)
+#define CONTROL_ADD6	(1 + 16 + 2 + 8)
+#define CONTROL_PRIO	3
+
+#if IS_ENABLED(CONFIG_MPTCP_IPV6)
+static void *control_ip6(struct mptcp_addr_info *addr)
+{
+	return &addr->addr6;
+}
+#else
+static void *control_ip6(struct mptcp_addr_info *addr)
+{
+	return NULL;
+}
+#endif
+
+/* Falling back is still possible, and no data has shown yet that there is no need to. */
+static bool control_unproven(const struct mptcp_sock *msk)
+{
+	return READ_ONCE(msk->allow_infinite_fallback) && !READ_ONCE(msk->bytes_received) &&
+	       !READ_ONCE(msk->bytes_acked);
+}
+
+static bool control_usable(const struct mptcp_sock *msk)
+{
+	return mptcp_control_sends(mptcp_control(msk)) && !__mptcp_check_fallback(msk) &&
+	       READ_ONCE(msk->fully_established) && !control_unproven(msk);
+}
+
+/* False: the option has to do. */
+static bool control_tell(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+{
+	struct mptcp_control_msg *msg = kmalloc(struct_size(msg, value, len), GFP_ATOMIC);
+
+	if (!msg)
+		return false;
+	msg->type = type;
+	msg->len = len;
+	memcpy(msg->value, value, len);
+	if (mptcp_control_queue(msk, msg))
+		return true;
+	kfree(msg);
+	return false;
+}
+
+/* With pm->lock. An echo of what came by TLV is said already. */
+bool mptcp_control_announce(struct mptcp_sock *msk, const struct mptcp_addr_info *addr, bool echo)
+{
+	struct mptcp_control *control = mptcp_control(msk);
+	u8 value[CONTROL_ADD6], *at = value;
+	struct mptcp_addr_info copy = *addr;
+	bool v4 = addr->family == AF_INET;
+	u32 size = v4 ? 4 : 16;
+	void *ip = v4 ? &copy.addr : control_ip6(&copy);
+
+	if (echo)
+		return control && test_and_clear_bit(addr->id, control->announced);
+	/* an HMAC may have to wait for the application's key */
+	if (!control_usable(msk) || !ip || !mptcp_join_ready(msk))
+		return false;
+
+	*at++ = addr->id;
+	memcpy(at, ip, size);
+	at += size;
+	put_unaligned(addr->port, (__be16 *)at);
+	at += sizeof(addr->port);
+	put_unaligned_be64(mptcp_add_addr_hmac(msk, true, addr), at);
+	at += sizeof(u64);
+	if (!control_tell(msk, MPTCP_CONTROL_ADD_ADDR, value, at - value))
+		return false;
+	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_ADDADDRTX);
+	return true;
+}
+
+bool mptcp_control_remove(struct mptcp_sock *msk, const struct mptcp_rm_list *list)
+{
+	if (!control_usable(msk) || !list->nr ||
+	    !control_tell(msk, MPTCP_CONTROL_REMOVE_ADDR, list->ids, list->nr))
+		return false;
+	MPTCP_ADD_STATS(sock_net((struct sock *)msk), MPTCP_MIB_RMADDRTX, list->nr);
+	return true;
+}
+
+/* The peer shall use the subflow as a backup, or not. Its local id is the sender's here. */
+bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow,
+			bool backup)
+{
+	u8 value[CONTROL_PRIO] = { backup ? MPTCP_PRIO_BKUP : 0, READ_ONCE(subflow->local_id),
+				   READ_ONCE(subflow->remote_id) };
+
+	if (!control_usable(msk) || !control_tell(msk, MPTCP_CONTROL_PRIO, value, sizeof(value)))
+		return false;
+	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_MPPRIOTX);
+	return true;
+}
+
+/* The address of a TLV, and its HMAC. False: no such TLV is right. */
+static bool control_address(const u8 *value, u16 len, struct mptcp_addr_info *addr, u64 *hmac)
+{
+	u32 size = len == CONTROL_ADD4 ? 4 : 16;
+	void *ip = len == CONTROL_ADD4 ? &addr->addr : control_ip6(addr);
+
+	if ((len != CONTROL_ADD4 && len != CONTROL_ADD6) || !ip)
+		return false;
+
+	memset(addr, 0, sizeof(*addr));
+	addr->id = *value++;
+	addr->family = len == CONTROL_ADD4 ? AF_INET : AF_INET6;
+	memcpy(ip, value, size);
+	value += size;
+	addr->port = get_unaligned((__be16 *)value);
+	*hmac = get_unaligned_be64(value + sizeof(addr->port));
+	return true;
+}
+
+static bool control_read_address(struct mptcp_sock *msk, const u8 *value, u16 len)
+{
+	struct mptcp_subflow_context *subflow;
+	struct net *net = sock_net((struct sock *)msk);
+	struct mptcp_addr_info addr;
+	u64 hmac;
+
+	if (!len || !control_address(value, len, &addr, &hmac) || !mptcp_join_ready(msk) ||
+	    hmac != mptcp_add_addr_hmac(msk, false, &addr))
+		return false;
+
+	subflow = list_first_entry_or_null(&msk->conn_list, struct mptcp_subflow_context, node);
+	if (!subflow)
+		return true;
+	set_bit(addr.id, msk->control->announced);
+	mptcp_pm_add_addr_received(mptcp_subflow_tcp_sock(subflow), &addr);
+	MPTCP_INC_STATS(net, MPTCP_MIB_ADDADDR);
+	if (addr.port)
+		MPTCP_INC_STATS(net, MPTCP_MIB_PORTADD);
+	return true;
+}
+
+static bool control_read_removed(struct mptcp_sock *msk, const u8 *value, u16 len)
+{
+	struct mptcp_rm_list list = {};
+
+	if (!len || len > MPTCP_RM_IDS_MAX)
+		return false;
+	memcpy(list.ids, value, len);
+	list.nr = len;
+	mptcp_pm_rm_addr_received(msk, &list);
+	return true;
+}
+
+static bool control_read_prio(struct mptcp_sock *msk, const u8 *value, u16 len)
+{
+	struct mptcp_subflow_context *subflow;
+
+	if (len != CONTROL_PRIO)
+		return false;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+
+		if (READ_ONCE(subflow->remote_id) != value[1] ||
+		    READ_ONCE(subflow->local_id) != value[2])
+			continue;
+		lock_sock(ssk);
+		mptcp_pm_mp_prio_received(ssk, value[0] & MPTCP_PRIO_BKUP);
+		release_sock(ssk);
+		MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_MPPRIORX);
+	}
+	return true;
+}
+
+/* The peer's. Wrong ones are counted with those that nobody knows. */
+void mptcp_control_read(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+{
+	bool right = false;
+
+	switch (type) {
+	case MPTCP_CONTROL_ADD_ADDR:
+		right = control_read_address(msk, value, len);
+		break;
+	case MPTCP_CONTROL_REMOVE_ADDR:
+		right = control_read_removed(msk, value, len);
+		break;
+	case MPTCP_CONTROL_PRIO:
+		right = control_read_prio(msk, value, len);
+		break;
+	}
+	if (right)
+		return;
+	msk->control->info.unknown++;
+	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_CONTROLUNKNOWN);
+}
+
+/* Ours, the peer has it: that is what the echo of an ADD_ADDR says. */
+void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+{
+	struct mptcp_addr_info addr;
+	u64 hmac;
+
+	if (type != MPTCP_CONTROL_ADD_ADDR || !control_address(value, len, &addr, &hmac))
+		return;
+	mptcp_pm_add_addr_echoed(msk, &addr);
+	mptcp_pm_del_add_timer(msk, &addr, true);
+}
+
+/* The stream is given up: say it as without one, for which the path manager has one place
+ * each. An ADD_ADDR that finds it taken comes again by its timer.
+ */
+static void control_options_of_pm(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+{
+	struct mptcp_rm_list list = {};
+	struct mptcp_addr_info addr;
+	u64 hmac;
+
+	spin_lock_bh(&msk->pm.lock);
+	if (type == MPTCP_CONTROL_ADD_ADDR) {
+		if (control_address(value, len, &addr, &hmac) &&
+		    !mptcp_pm_announce_addr(msk, &addr, false))
+			mptcp_pm_nl_addr_send_ack(msk);
+	} else {
+		memcpy(list.ids, value, len);
+		list.nr = len;
+		mptcp_pm_remove_addr(msk, &list);
+	}
+	spin_unlock_bh(&msk->pm.lock);
+}
+
+void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+{
+	struct mptcp_subflow_context *subflow;
+
+	if (__mptcp_check_fallback(msk))
+		return;
+	if (type == MPTCP_CONTROL_ADD_ADDR || type == MPTCP_CONTROL_REMOVE_ADDR) {
+		control_options_of_pm(msk, type, value, len);
+		return;
+	}
+	if (type != MPTCP_CONTROL_PRIO)
+		return;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+		bool slow;
+
+		if (READ_ONCE(subflow->local_id) != value[1] ||
+		    READ_ONCE(subflow->remote_id) != value[2])
+			continue;
+		slow = lock_sock_fast(ssk);
+		subflow->send_mp_prio = 1;
+		__mptcp_subflow_send_ack(ssk);
+		unlock_sock_fast(ssk, slow);
+	}
+}

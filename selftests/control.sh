@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The control stream between two of this kernel: socket options, TLVs beside data over paths that lose,
+# repeat and reorder, subflows that die, addresses and priorities over it, REMOVE_ADDR whose segment is
+# lost, and nothing of it where it is off. On the wire: robust/control-wire.sh.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+
+need nft python3
+[ -e /proc/sys/net/mptcp/control_stream ] || skip_all "this kernel has no control stream"
+
+# ends WHAT [ARGUMENT]: both of them; their lines as TAP.
+ends() {
+	local line
+	timeout "$patience" python3 -B control.py "$client" "$server" "$@" >"$work/ends" 2>&1 ||
+		echo "not ok it ended with status $?" >>"$work/ends"
+	while read -r line; do
+		retell "$line" "$about"
+	done <"$work/ends"
+}
+
+control() { in_both sysctl -q net.mptcp.control_stream="$1"; }
+
+# both N NETEM ARG...: what both ends send over path N.
+both() {
+	local n=$1
+	shift
+	tc -n "$client" qdisc change dev "c$n" root netem rate 20mbit delay 10ms limit 1000 "$@"
+	tc -n "$server" qdisc change dev "s$n" root netem rate 20mbit delay 10ms limit 1000 "$@"
+}
+
+# mixed SECONDS WHAT NETEM ARG...: data and TLVs over two such paths.
+mixed() {
+	about="$2: "
+	both 1 "${@:3}"
+	both 2 "${@:3}"
+	ends mix "$1"
+	both 1 loss 0%
+	both 2 loss 0%
+}
+
+# die N: the path goes dark in the middle of it, and comes back.
+die() {
+	sleep 2
+	both "$1" loss 100%
+	sleep 4
+	both "$1" loss 0%
+}
+
+# lost_removal CONTROL MATCH: the second path is dark, and the server's endpoint there is removed. Of what
+# it says then on the first path, the first segment that matches is lost. $remaining: how many subflows
+# both ends have then beside the first, $dropped: how many segments were.
+lost_removal() {
+	local line
+	control "$1"
+	in_server ip mptcp endpoint flush
+	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
+	# shellcheck disable=SC2034,SC2154 # coproc sets it
+	coproc ends_of { timeout "$patience" python3 -B control.py "$client" "$server" removed 2>&1; }
+	while read -r line <&"${ends_of[0]}" && [ "$line" != ready ]; do retell "$line" "$about"; done
+	both 2 loss 100%
+	in_client nft -f - <<-RULES
+		table ip lossy {
+			chain in {
+				type filter hook prerouting priority 0
+				iifname c1 tcp sport 5000 meta length $2 counter drop
+			}
+		}
+	RULES
+	in_server ip mptcp endpoint flush
+	soon lost_one || true
+	in_client nft delete table ip lossy
+	sleep 5
+	echo >&"${ends_of[1]}"
+	remaining=$(sed -n 's/^subflows=//p' <&"${ends_of[0]}")
+	wait || true
+	both 2 loss 0%
+}
+
+# lost_one: a segment was; how many, long before it comes again. $dropped
+lost_one() {
+	sleep 0.02
+	dropped=$(in_client nft list table ip lossy | sed -n 's/.*counter packets \([0-9]*\).*/\1/p')
+	[ "$dropped" != 0 ]
+}
+
+hosts 20mbit 10ms 20mbit 10ms
+
+about=""
+ends options
+
+control 1
+mixed 5 "clean paths" loss 0%
+mixed 8 "5 % loss" loss 5%
+mixed 15 "20 % loss" loss 20%
+mixed 8 "reordered" delay 10ms 5ms
+mixed 5 "a tenth twice" duplicate 10%
+about="the second path dies: "
+die 2 &
+dying=$!
+ends mix 8
+wait "$dying"
+about="the first path dies: "
+die 1 &
+dying=$!
+ends mix 8
+wait "$dying"
+
+# A pure ACK has the option; the TLV is in the only segment with payload.
+about="without the stream: "
+lost_removal 0 '> 0'
+is "1 0, 1 lost" "$remaining, $dropped lost" "without the stream, the client never hears of a REMOVE_ADDR that is lost"
+about="with the stream: "
+lost_removal 1 '>= 77'
+is "0 0, 1 lost" "$remaining, $dropped lost" "with it, the client does"
+finish

@@ -1,0 +1,578 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The control stream on the wire: a peer whose every segment is made by hand, and a server.
+
+usage: python3 -m control.wire SERVER SOURCE NAMESPACE
+
+What it knows of the formats it has from Documentation/control-stream.md.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import itertools
+import random
+import socket
+import struct
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import dpkt
+from conformance.byhand import ISN, checksum_of, option
+from conformance.capture import ACK, RST
+from conformance.connection import Bad
+from conformance.crypto import idsn_of, mac
+from conformance.mapping import MASK32, MASK64, Mapping
+from conformance.options import (
+    CAPABLE_CHECKSUM,
+    CAPABLE_SHA256,
+    DSS,
+    DSS_ACK,
+    DSS_ACK64,
+    DSS_FIN,
+    DSS_MAP,
+    DSS_MAP64,
+    mptcp_options,
+)
+from conformance.peer import listener
+from conformance.wire import Wire, options
+from hand import Peer
+
+from net import inside
+
+Check = Iterator[tuple[bool, str, str]]
+STREAM, PRIVATE = 0x20, 15
+ASK = option(PRIVATE, 0, b"\x01")
+SOL_MPTCP, CONTROL, SEND, RECV = 284, 51, 52, 53
+OFF, REFUSED, AGREED, OPEN, GIVEN_UP = 0, 2, 3, 4, 5
+ADD, REMOVE, PRIORITY, KEY, OWN = 1, 2, 3, 4, 0x8000
+STATE, WAITS, UNREAD, SENT, AGAIN, ACKED, RECEIVED, DROPPED, UNKNOWN = 0, 2, 3, 5, 6, 7, 8, 9, 10
+TIOCOUTQ = 0x5411
+
+
+def info(program: socket.socket) -> tuple[int, ...]:
+    return struct.unpack("BBBBI6Q", program.getsockopt(SOL_MPTCP, CONTROL, 100))
+
+
+def send(program: socket.socket, kind: int, value: bytes) -> None:
+    program.setsockopt(SOL_MPTCP, SEND, struct.pack("HH", kind, len(value)) + value)
+
+
+def received(program: socket.socket) -> tuple[int, bytes] | None:
+    try:
+        got = program.getsockopt(SOL_MPTCP, RECV, 1024)
+    except BlockingIOError:
+        return None
+    return struct.unpack_from("H", got)[0], got[4:]
+
+
+def read(program: socket.socket) -> bytes:
+    try:
+        return program.recv(65536, socket.MSG_DONTWAIT)
+    except OSError:
+        return b""
+
+
+def tlv(kind: int, value: bytes) -> bytes:
+    return struct.pack("!HH", kind, len(value)) + value
+
+
+def flags_of(tcp: dpkt.tcp.TCP) -> int:
+    raw = options(tcp).get(DSS)
+    return raw[3] if raw else 0
+
+
+class End(Peer):
+    """controlled, mapped: how many bytes of control and of data it sent; granted: by the SYN/ACK."""
+
+    def __init__(self, wire: Wire, flags: int = CAPABLE_SHA256, ask: bytes = ASK) -> None:
+        super().__init__(wire, flags, ask)
+        self.controlled = self.mapped = 0
+        self.plain = flags
+
+    def number(self, place: int, width: int) -> bytes:
+        number = (idsn_of(self.key) + 1 + place) & MASK64
+        return struct.pack("!Q", number) if width == 8 else struct.pack("!I", number & MASK32)
+
+    def ask(self) -> None:
+        self.say(option(DSS, 0, bytes([STREAM])))
+
+    def control_ack(self, place: int, width: int = 8) -> bytes:
+        number = (idsn_of(self.peer_key) + 1 + place) & MASK64
+        return struct.pack("!Q", number) if width == 8 else struct.pack("!I", number & MASK32)
+
+    def agree_control(self, place: int, width: int = 8) -> None:
+        wide = DSS_ACK64 if width == 8 else 0
+        self.say(option(DSS, 0, bytes([STREAM | DSS_ACK | wide]) + self.control_ack(place, width)))
+
+    def control(
+        self,
+        data: bytes,
+        part: slice = slice(None),
+        place: int | None = None,
+        start: int | None = None,
+        width: int = 8,
+        bits: int = 0,
+        more: int = 0,
+    ) -> None:
+        """Bytes of the stream, from place on; part: only that of the mapping, which begins at start on
+        the subflow; bits: those of the checksum that are inverted; more: other flags."""
+        place = self.controlled if place is None else place
+        ssn = 1 + (self.sent if start is None else start)
+        flags = STREAM | DSS_ACK | DSS_MAP | (DSS_MAP64 if width == 8 else 0) | more
+        body = bytes([flags]) + self.control_ack(0, 4) + self.number(place, width)
+        body += struct.pack("!IH", ssn, len(data))
+        if self.checksums:
+            number = (idsn_of(self.key) + 1 + place) & MASK64
+            summed = checksum_of(Mapping(ssn, 0, 0, number, len(data), bytes(2)), data)
+            body += bytes([summed[0], summed[1] ^ bits])
+        self.say(option(DSS, 0, body), data[part])
+
+    def data(self, data: bytes) -> None:
+        self.say(self.dss(data, place=self.mapped, ssn=1 + self.sent), data)
+        self.mapped += len(data)
+
+    def tell(self, kind: int, value: bytes) -> None:
+        """A whole TLV, the next one."""
+        whole = tlv(kind, value)
+        self.control(whole)
+        self.controlled += len(whole)
+
+    def last_ack(self, seconds: float = 0.3) -> int | None:
+        """How much of our control bytes the last S acknowledgment has."""
+        place = None
+        for _, tcp in self.hear(seconds).segments:
+            raw = options(tcp).get(DSS)
+            if raw and raw[3] & STREAM and raw[3] & DSS_ACK:
+                number = struct.unpack_from("!Q", raw, 4)[0]
+                place = (number - idsn_of(self.key) - 1) & MASK64
+        return place
+
+    def controls(self, seconds: float = 0.3) -> list[tuple[int, int, bytes]]:
+        """The segments with control bytes that come: place in the stream, length of the mapping, bytes.
+        They are acknowledged by TCP."""
+        got = []
+        for _, tcp in self.hear(seconds, lambda tcp: self.say() if tcp.data else None).segments:
+            raw = options(tcp).get(DSS)
+            if raw and raw[3] & STREAM and raw[3] & DSS_MAP:
+                at = 4 + (8 if raw[3] & DSS_ACK64 else 4 if raw[3] & DSS_ACK else 0)
+                number, _, length = struct.unpack_from("!QIH", raw, at)
+                got.append(((number - idsn_of(self.peer_key) - 1) & MASK64, length, bytes(tcp.data)))
+        return got
+
+
+def met(
+    wire: Wire, waiting: socket.socket, flags: int = CAPABLE_SHA256, ask: bytes = ASK
+) -> tuple[End, socket.socket]:
+    end = End(wire, flags, ask)
+    program = waiting.accept()[0]
+    end.hear(0.1)
+    return end, program
+
+
+def opened(wire: Wire, waiting: socket.socket, flags: int = CAPABLE_SHA256) -> tuple[End, socket.socket]:
+    """The stream is open, both ways."""
+    end, program = met(wire, waiting, flags)
+    end.data(b"hello")
+    end.hear(0.1)
+    end.ask()
+    if end.last_ack() != 0 or read(program) != b"hello":
+        raise Bad("the stream is not opened")
+    end.agree_control(0)
+    return end, program
+
+
+def sysctl(namespace: str, name: str, value: int) -> None:
+    with inside(namespace):
+        Path("/proc/sys/net", name).write_text(str(value))
+
+
+def granted(wire: Wire, ask: bytes) -> bool:
+    """As the SYN/ACK says."""
+    port = wire.new_port()
+    wire.send(port, 2, ISN, 0, ask + option(0, 1, bytes([CAPABLE_SHA256])))
+    got = wire.answer(port)
+    wire.send(port, RST, ISN + 1, 0)
+    return got is not None and ASK in list(mptcp_options(got.opts))
+
+
+def negotiation(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
+    yield granted(wire, ASK), "who asks is granted it", ""
+    yield not granted(wire, b""), "who does not ask is not", ""
+    yield not granted(wire, option(PRIVATE, 0, b"\x02")), "another private option is not the question", ""
+    yield not granted(wire, option(PRIVATE, 0, b"\x01\0\0\0\0")), "a longer one is not either", ""
+    sysctl(namespace, "ipv4/tcp_syncookies", 2)
+    yield not granted(wire, ASK), "with SYN cookies it is not granted", ""
+    sysctl(namespace, "ipv4/tcp_syncookies", 1)
+    sysctl(namespace, "mptcp/control_stream", 0)
+    yield not granted(wire, ASK), "nor without the sysctl", ""
+    waiting.setsockopt(SOL_MPTCP, CONTROL, 1)
+    yield granted(wire, ASK), "unless the listener's socket option says so", ""
+    sysctl(namespace, "mptcp/control_stream", 1)
+    waiting.setsockopt(SOL_MPTCP, CONTROL, 0)
+    yield not granted(wire, ASK), "which says no, too", ""
+    waiting.setsockopt(SOL_MPTCP, CONTROL, 1)
+
+    end, program = met(wire, waiting, ask=b"")
+    end.data(b"hello")
+    yield info(program)[STATE] == OFF, "no stream without a question", f"{info(program)}"
+    end.control(tlv(OWN, b"not asked"))
+    end.hear(0.2)
+    mapped = read(program)
+    yield (
+        mapped == b"hello" + tlv(OWN, b"not asked")[5:],
+        "S means nothing then: what has a place in the data stream is data",
+        f"{mapped!r}",
+    )
+
+
+def sending(wire: Wire, waiting: socket.socket) -> Check:
+    end, program = met(wire, waiting)
+    yield info(program)[STATE] == AGREED, "negotiated", f"{info(program)}"
+    end.say(option(0, 1, bytes([CAPABLE_SHA256]) + end.key + end.peer_key))
+    got = end.hear(0.3).segments
+    yield any(flags_of(tcp) & DSS_ACK for _, tcp in got), "a third ACK that comes again is answered", f"{got}"
+
+    send(program, OWN + 1, b"first")
+    got = end.hear(2).segments
+    asks = [tcp for _, tcp in got if flags_of(tcp) == STREAM and not tcp.data]
+    yield len(asks) >= 2, "the peer is asked to open it, more than once", f"{len(asks)}"
+    yield not any(tcp.data for _, tcp in got), "no byte of control is sent before it does", f"{got}"
+    try:
+        send(program, OWN, b"second")
+        yield False, "one waits, another has to: EAGAIN", ""
+    except BlockingIOError:
+        yield True, "one waits, another has to: EAGAIN", ""
+
+    end.agree_control(0)
+    want = tlv(OWN + 1, b"first")
+    came = end.controls(0.1)
+    yield came == [(0, len(want), want)], "then the TLV comes, mapped to the first place", f"{came}"
+    came = end.controls(3)
+    yield (
+        len(came) >= 2 and set(came) == {(0, len(want), want)},
+        ("what only TCP acknowledges comes again, more and more seldom"),
+        f"{came}",
+    )
+    program.sendall(b"some data")
+    end.hear(0.2)
+    end.say(end.dss())
+    end.hear(0.1)
+    yield info(program)[ACKED] == 0, "a DATA_ACK acknowledges nothing of control", f"{info(program)}"
+    end.agree_control(len(want), width=4)
+    end.hear(0.1)
+    yield (
+        info(program)[ACKED] == 1 and not info(program)[WAITS],
+        "an S acknowledgment does",
+        f"{info(program)}",
+    )
+    end.agree_control(len(want) + 9)
+    end.hear(0.1)
+    left = struct.unpack("i", fcntl.ioctl(program, TIOCOUTQ, bytes(4)))[0]
+    yield left == 9, "and nothing of data", f"{left} bytes in the queue"
+
+    send(program, KEY, b"K" * 1024)
+    want = tlv(KEY, b"K" * 1024)
+    came = end.controls(0.1)
+    first = b"".join(data for place, length, data in came if (place, length) == (9, len(want)))
+    yield first == want, "the next one follows in the stream", f"{came}"
+    end.agree_control(9 + 100)
+    came = end.controls(3)
+    rest = b"".join(data for place, length, data in came if (place, length) == (109, len(want) - 100))
+    yield rest.startswith(want[100:]), "what is acknowledged in part goes on there", f"{came}"
+    end.agree_control(9 + len(want))
+
+
+def receiving(wire: Wire, waiting: socket.socket, flags: int, how: str) -> Check:
+    end, program = opened(wire, waiting, flags)
+    end.tell(OWN, b"whole")
+    place = end.last_ack()
+    got = received(program)
+    yield got == (OWN, b"whole"), f"{how}: a TLV arrives", f"{got}"
+    yield place == end.controlled, f"{how}: and is acknowledged as a whole", f"{place}"
+    end.tell(OWN + 1, b"")
+    end.hear(0.2)
+    yield received(program) == (OWN + 1, b""), f"{how}: an empty one", ""
+
+    whole = tlv(OWN, b"in pieces")
+    start = end.sent
+    for i in range(len(whole)):
+        end.control(whole, slice(i, i + 1), start=start)
+    end.controlled += len(whole)
+    place = end.last_ack()
+    yield received(program) == (OWN, b"in pieces"), f"{how}: one mapping in segments of a byte", ""
+    yield place == end.controlled, f"{how}: is acknowledged", f"{place}"
+    for at in range(0, len(whole), 3):
+        end.control(whole[at : at + 3])
+        end.controlled += len(whole[at : at + 3])
+    end.hear(0.2)
+    yield received(program) == (OWN, b"in pieces"), f"{how}: several mappings of a TLV", ""
+
+    whole = tlv(OWN, b"again")
+    for _ in range(2):
+        end.control(whole)
+    end.controlled += len(whole)
+    end.control(whole, place=end.controlled - len(whole))
+    place = end.last_ack()
+    got = [received(program), received(program)]
+    yield got == [(OWN, b"again"), None], f"{how}: what comes again is dropped", f"{got}"
+    yield place == end.controlled, f"{how}: and acknowledged again", f"{place}"
+
+    whole = tlv(OWN, b"0123456789")
+    end.control(whole[8:], place=end.controlled + 8)
+    place = end.last_ack()
+    yield place == end.controlled, f"{how}: of what is further back nothing is taken", f"{place}"
+    end.control(whole[:6])
+    end.control(whole, place=end.controlled)
+    end.controlled += len(whole)
+    end.hear(0.2)
+    yield received(program) == (OWN, b"0123456789"), f"{how}: what overlaps is put together", ""
+
+    end.control(tlv(OWN, b"narrow"), width=4, more=DSS_FIN)
+    end.controlled += 10
+    end.hear(0.2)
+    yield received(program) == (OWN, b"narrow"), f"{how}: 32 bits, and a DATA_FIN that means nothing", ""
+    for i in range(20):
+        end.data(b"data %02d " % i)
+        end.tell(OWN + i, b"beside")
+        end.hear(0.05)
+        if received(program) != (OWN + i, b"beside"):
+            yield False, f"{how}: in turn with data", f"{i}"
+    end.hear(0.2)
+    got = read(program)
+    yield got == b"".join(b"data %02d " % i for i in range(20)), f"{how}: the data is what it was", f"{got!r}"
+
+
+def content(wire: Wire, waiting: socket.socket) -> Check:
+    end, program = opened(wire, waiting)
+    two = tlv(0x7FFF, b"what is this?") + tlv(5, bytes(1000))
+    end.control(two)
+    end.hear(0.3)
+    yield (
+        info(program)[UNKNOWN] == 1,
+        "one at a time is taken, the rest has to come again",
+        f"{info(program)}",
+    )
+    end.control(two)
+    end.controlled += len(two)
+    end.hear(0.2)
+    yield (
+        info(program)[UNKNOWN] == 2 and received(program) is None,
+        "unknown types are counted",
+        f"{info(program)}",
+    )
+    whole = tlv(OWN, bytes(40000))
+    end.wire.window = 65000
+    for at in range(0, len(whole), 1000):
+        end.control(whole[at : at + 1000])
+        end.controlled += len(whole[at : at + 1000])
+        end.hear(0.01)
+    end.tell(OWN, b"next")
+    end.hear(0.3)
+    yield info(program)[DROPPED] == 1, "one of 40 KB is read and dropped", f"{info(program)}"
+    yield received(program) == (OWN, b"next"), "and the next one arrives", f"{info(program)}"
+    for i in range(20):
+        end.tell(OWN + i, b"unread")
+        end.hear(0.05)
+    counts = info(program)
+    yield counts[UNREAD] == 8 and counts[DROPPED] == 13, "8 wait for who does not read", f"{counts}"
+    got = [received(program) for _ in range(8)]
+    yield got == [(OWN + i, b"unread") for i in range(8)], "the first ones", f"{got}"
+    for value in (b"", bytes(14), bytes(15), bytes(27), bytes(16)):
+        end.tell(ADD, value)
+        end.hear(0.1)
+    for kind, value in (
+        (REMOVE, b""),
+        (REMOVE, bytes(9)),
+        (PRIORITY, bytes(2)),
+        (PRIORITY, bytes(4)),
+        (0, b""),
+    ):
+        end.tell(kind, value)
+        end.hear(0.1)
+    yield info(program)[UNKNOWN] == 12, "wrong ones are counted: length, HMAC", f"{info(program)}"
+    body = bytes([9]) + socket.inet_aton("10.0.1.77") + struct.pack("!H", 7000)
+    end.tell(ADD, body + mac(end.key, end.peer_key, body)[-8:])
+    end.hear(0.5)
+    yield info(program)[UNKNOWN] == 12, "an address with its HMAC is taken", f"{info(program)}"
+
+
+def backup(wire: Wire, waiting: socket.socket) -> Check:
+    """MP_PRIO by TLV names the subflow: it comes on another one."""
+    end, program = opened(wire, waiting)
+    other = end.join(number=5)
+    end.hear(0.2)
+    end.tell(PRIORITY, bytes([1, 0, 0]))
+    end.hear(0.2)
+    program.sendall(b"not on the backup")
+    got = wire.answer(other.port, lambda tcp: bool(tcp.data), patience=1)
+    yield (
+        got is not None and bytes(got.data) == b"not on the backup",
+        "a priority for the other subflow",
+        f"{got!r}",
+    )
+
+
+def dies(wire: Wire, waiting: socket.socket) -> Check:
+    """The subflow that has the TLV is reset: it comes on the other one, at once."""
+    end, program = opened(wire, waiting)
+    other = end.join(number=5)
+    end.hear(0.2)
+    send(program, OWN, b"survives")
+    end.hear(0.1)
+    if b"survives" in end.stream.data:
+        port, seq, ack, left = end.port, ISN + 1 + end.sent, end.ack, other.port
+    else:
+        port, seq, ack, left = other.port, ISN + 1, other.ack, end.port
+    start = time.monotonic()
+    wire.send(port, RST | ACK, seq, ack)
+    got = wire.answer(left, lambda tcp: b"survives" in bytes(tcp.data), patience=2)
+    late = time.monotonic() - start
+    yield (
+        got is not None and bool(flags_of(got) & STREAM),
+        "its subflow dies: another one carries it",
+        f"{got!r}",
+    )
+    yield late < 0.15, "before a timeout", f"{late}"
+
+
+def fallback(wire: Wire, waiting: socket.socket) -> Check:
+    end, program = met(wire, waiting)
+    end.data(b"hello")
+    end.hear(0.1)
+    end.say(b"", b"without a mapping")
+    end.hear(0.3)
+    got = read(program)
+    yield got == b"hellowithout a mapping", "negotiated only: falling back is possible", f"{got!r}"
+    try:
+        send(program, OWN, b"too late")
+        yield False, "TLVs are refused then: EOPNOTSUPP", ""
+    except OSError as error:
+        yield error.errno == 95, "TLVs are refused then: EOPNOTSUPP", f"{error}"
+    end.hear(0.5)
+    yield b"too late" not in end.stream.data, "and are not sent", ""
+
+    for what, segment in (
+        ("a segment without a mapping", lambda end: end.say(b"", b"is it data?")),
+        ("an infinite mapping", lambda end: end.say(end.infinite(), b"is it data?")),
+    ):
+        end, program = opened(wire, waiting)
+        segment(end)
+        got = end.hear(0.3).segments
+        yield read(program) == b"", f"open: {what} is no data", ""
+        yield any(tcp.flags & RST for _, tcp in got), f"open: after {what} the subflow is reset", f"{got}"
+
+    end, program = opened(wire, waiting)
+    send(program, OWN, b"on its way")
+    end.hear(0.2)
+    end.fail(0)
+    program.sendall(b"data")
+    got = end.hear(0.5).segments
+    infinite = [tcp for _, tcp in got if tcp.data and not options(tcp).get(DSS)]
+    yield not infinite, "with a TLV on its way MP_FAIL is answered by no infinite mapping", f"{infinite}"
+
+
+def checksums(wire: Wire, waiting: socket.socket) -> Check:
+    end, program = opened(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
+    end.control(tlv(OWN, b"wrong sum"), bits=1)
+    got = end.hear(0.3).segments
+    yield received(program) is None, "a TLV whose checksum is wrong does not arrive", ""
+    yield any(tcp.flags & RST for _, tcp in got), "the subflow is reset", f"{got}"
+    end, program = opened(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
+    send(program, OWN, b"summed up")
+    want = tlv(OWN, b"summed up")
+    sums = []
+    for _, tcp in end.hear(0.2).segments:
+        raw = options(tcp).get(DSS)
+        if raw and raw[3] & STREAM and raw[3] & DSS_MAP:
+            number, ssn, length = struct.unpack_from("!QIH", raw, len(raw) - 16)
+            sums.append(raw[-2:] == checksum_of(Mapping(ssn, 0, 0, number, length, bytes(2)), want))
+    yield bool(sums) and all(sums), "ours are right", f"{sums}"
+
+
+def noise(wire: Wire, waiting: socket.socket, seed: int) -> Check:
+    """Anything with S, beside data: neither the data nor the connection suffers."""
+    draw = random.Random(seed)
+    end, program = opened(wire, waiting)
+    sent = got = b""
+    for _ in range(400):
+        what = draw.randrange(6)
+        rubbish = draw.randbytes(draw.choice([1, 3, 4, 5, 40, 400]))
+        if what == 0:
+            end.ask()
+        elif what == 1:
+            end.agree_control(draw.randrange(-5, 2000), draw.choice([4, 8]))
+        elif what == 2:
+            end.tell(draw.choice([0, 1, 2, 3, 4, 9, OWN, 0xFFFF]), draw.randbytes(draw.randrange(40)))
+        elif what == 3:
+            place = end.controlled + draw.randrange(-2000, 2000)
+            end.control(rubbish, place=place, width=draw.choice([4, 8]), more=draw.choice([0, DSS_FIN]))
+        elif what == 4:
+            flags = STREAM | draw.randrange(0, 256)
+            end.say(option(DSS, draw.randrange(16), bytes([flags]) + draw.randbytes(draw.randrange(24))))
+        data = draw.randbytes(draw.randrange(1, 60))
+        end.data(data)
+        sent += data
+        end.hear(0.01)
+        got += read(program)
+    end.hear(0.3)
+    got += read(program)
+    yield got == sent, f"noise {seed}: the data is what it was", f"{len(got)} of {len(sent)}"
+    program.sendall(b"alive")
+    end.hear(0.3)
+    yield b"alive" in end.stream.data, f"noise {seed}: and goes on", ""
+
+
+def silent(wire: Wire, waiting: socket.socket) -> Check:
+    """Nobody answers: bounded work, and the data goes on."""
+    end, program = met(wire, waiting)
+    send(program, OWN, b"hears nobody")
+    asks = [tcp for _, tcp in end.hear(90).segments if flags_of(tcp) == STREAM]
+    yield len(asks) == 8, "who does not answer is asked 8 times", f"{len(asks)}"
+    yield info(program)[STATE] == GIVEN_UP, "then the stream is given up", f"{info(program)}"
+    end.data(b"goes on")
+    end.hear(0.2)
+    yield read(program) == b"goes on", "and the connection goes on", ""
+
+    end, program = opened(wire, waiting)
+    send(program, OWN, b"hears nobody")
+    copies = end.controls(90)
+    yield len(copies) == 8, "a TLV that is not acknowledged is sent 8 times", f"{len(copies)}"
+    yield info(program)[STATE] == GIVEN_UP, "then, too", f"{info(program)}"
+    program.sendall(b"data")
+    end.hear(0.2)
+    yield end.stream.data.endswith(b"data"), "the data goes on", ""
+    end.tell(OWN, b"heard")
+    place = end.last_ack()
+    got = received(program)
+    yield got == (OWN, b"heard") and place == end.controlled, "who gave up sending hears yet", f"{got}"
+    yield read(program) == b"", "and takes it for no data", ""
+
+
+def all_checks(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
+    yield from negotiation(wire, waiting, namespace)
+    yield from sending(wire, waiting)
+    yield from receiving(wire, waiting, CAPABLE_SHA256, "no checksums")
+    yield from receiving(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM, "checksums")
+    yield from content(wire, waiting)
+    yield from backup(wire, waiting)
+    yield from dies(wire, waiting)
+    yield from fallback(wire, waiting)
+    yield from checksums(wire, waiting)
+    for seed in range(5):
+        yield from noise(wire, waiting, seed)
+    yield from silent(wire, waiting)
+
+
+def main() -> None:
+    server, source, namespace = sys.argv[1:]
+    wire = Wire(server, source, itertools.count(6001))
+    with inside(namespace):
+        waiting = listener(server)
+    for good, what, seen in all_checks(wire, waiting, namespace):
+        print(f"{'ok' if good else 'not ok'} {what}" + ("" if good else f"\n# {seen}"), flush=True)
+
+
+if __name__ == "__main__":
+    main()
