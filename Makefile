@@ -78,6 +78,9 @@ check-upstream: deps-upstream ## Linux's own MPTCP selftests, patched and unpatc
 check-interop: deps-upstream ## patched and unpatched kernels as client and server of each other
 	$K/check-interop.sh
 
+check-packets: deps-check ## handshakes of the patched kernel, packet by packet those of the unpatched one
+	$K/check-packets.sh
+
 kernels: deps-vm deps-bpf deps-upstream kernel ## build all kernels that check-whole runs
 	$K/build.sh debug
 	$K/build.sh locks
@@ -93,8 +96,8 @@ check-dask: deps-dask kernel mptcpctl ## runs on the workers of a Dask cluster, 
 check-slurm: deps-slurm kernel mptcpctl ## runs as a job array of a real Slurm on this machine
 	$K/check-slurm.sh
 
-check-whole: kernels ## these checks one after the other, from check-robust to check-interop
-	$K/check-parts.sh check-robust check-debug check-locks check-races check-bpf check-upstream check-interop
+check-whole: kernels ## these checks one after the other, from check-robust to check-packets
+	$K/check-parts.sh check-robust check-debug check-locks check-races check-bpf check-upstream check-interop check-packets
 
 check-cost: deps-run kernel mptcpctl kernel-stock ## CPU time and memory, patched against unpatched, and by scheduler
 	tools/mplab/mplab cost
@@ -133,5 +136,5 @@ clean: ## remove what was built, keep the compiler cache
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
 	patches-refresh check-style \
 	check-series check-series-newest \
-	check-robust check-debug check-locks check-races check-bpf check-upstream check-interop \
+	check-robust check-debug check-locks check-races check-bpf check-upstream check-interop check-packets \
 	kernels check-dask check-slurm check-whole check-cost vm check-vm deb check-deb openwrt clean
