@@ -11,6 +11,8 @@
 #include <linux/timer.h>
 #include "protocol.h"
 
+#ifdef MPTCP_PRIVATE_CONTROL
+
 /* MPTCP_CONTROL of a socket that has it set */
 #define MPTCP_CONTROL_WANT_ON		1
 #define MPTCP_CONTROL_WANT_OFF		2
@@ -150,5 +152,16 @@ int mptcp_control_setsockopt(struct mptcp_sock *msk, int optname, sockptr_t optv
 			     unsigned int optlen);
 int mptcp_control_getsockopt(struct mptcp_sock *msk, int optname, char __user *optval,
 			     int __user *optlen);
+
+#else
+
+/* a kernel version whose hooks are not there */
+static inline bool mptcp_control_prio(struct mptcp_sock *msk,
+				      const struct mptcp_subflow_context *subflow, bool backup)
+{
+	return false;
+}
+
+#endif /* MPTCP_PRIVATE_CONTROL */
 
 #endif /* _MPTCP_CONTROL_H */
