@@ -86,10 +86,11 @@ struct mptcp_sched_info {
 #define MPTCP_LOW_OVERHEAD 48
 #endif
 
-/* The control stream, messages beside the data. MPTCP_CONTROL, set: int, 0 or 1, whether to ask for
- * it and grant it, before connect() or listen(). MPTCP_CONTROL_SEND, set, and MPTCP_CONTROL_RECV, get:
- * struct mptcp_control_tlv with up to 1024 bytes behind it, of type 4 or 0x8000 to 0xffff; EAGAIN: the
- * last one has not arrived, or there is none (poll() tells by POLLPRI); EOPNOTSUPP: no stream.
+/* The control stream, messages beside the data. MPTCP_CONTROL, set: int, 0 or 1, whether to ask
+ * for it and grant it, before connect() or listen(). MPTCP_CONTROL_SEND, set, and
+ * MPTCP_CONTROL_RECV, get: struct mptcp_control_tlv with up to 1024 bytes behind it, of type 4 or
+ * 0x8000 to 0xffff; EAGAIN: the last one has not arrived, or there is none (poll() tells by
+ * POLLPRI); EOPNOTSUPP: no stream.
  */
 #ifndef MPTCP_CONTROL
 #define MPTCP_CONTROL 51
