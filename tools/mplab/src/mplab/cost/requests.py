@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import median
 
 from rich.markup import escape
 from rich.table import Table
@@ -19,7 +20,7 @@ from .. import paths
 from ..experiment import TCP, Conditions, Result, measure
 from ..guest import Guests
 from ..workloads import Http
-from .measure import in_turn, spread, used
+from .measure import in_turn, used
 
 LINK, LINKS, CLIENTS = "1gbit,200us,50ms", 2, 100
 # requests by size: enough for some seconds of CPU time
@@ -72,9 +73,7 @@ def _figures(rival: Rival, guests: Guests, size: int) -> Figures:
 
 def compare(guests: Guests, rounds: int) -> Table:
     """A row for each size: requests per second and CPU time of each rival."""
-    title = (
-        f"HTTP, {CLIENTS} clients, {LINKS} x {LINK}, {rounds} rounds in turn: requests/s; CPU per request, ms"
-    )
+    title = f"HTTP, {CLIENTS} clients, {LINKS} x {LINK}, {rounds} rounds in turn: requests/s; CPU per request, ms, median"
     view = Table(title=escape(title), title_justify="left")
     view.add_column("bytes", justify="right")
     for what in ("/s", "ms"):
@@ -82,7 +81,9 @@ def compare(guests: Guests, rounds: int) -> Table:
             view.add_column(f"{rival.name} {what}", justify="right")
     for size in SIZES:
         found = in_turn(RIVALS, partial(_figures, guests=guests, size=size), rounds, f"{size} bytes")
-        view.add_row(f"{size}", *_rates(found), *(spread([f.cpu * 1e3 for f in each]) for each in found))
+        view.add_row(
+            f"{size}", *_rates(found), *(f"{median(f.cpu for f in each) * 1e3:.2f}" for each in found)
+        )
     return view
 
 
