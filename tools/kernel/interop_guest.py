@@ -8,8 +8,8 @@ usage: interop_guest.py server
 The devices vec0 and vec1 lead to the other guest. The client asks the server over TCP for one
 connection after the other, and prints a line "ok WHAT" or "not ok WHAT" for each, and one for the
 table. Most move bytes both ways; in one, the server makes its second address a backup, takes it
-away, and aborts; in another one each patched side offers the low-overhead handshake, which comes
-about between two of them. PATCHED says who has a scheduler to choose: client, server or both.
+away, and aborts; in others each patched side has one of what goes beyond RFC 8684 switched on, which
+comes about between two of them. PATCHED says who has a scheduler to choose: client, server or both.
 """
 
 from __future__ import annotations
@@ -43,8 +43,12 @@ SIGNALS = {
     "client": ("MPPrioRx", "RmAddr", "MPFastcloseRx"),
     "server": ("MPPrioTx", "RmAddrTx", "MPFastcloseTx"),
 }
-# One of them counts a connection without keys.
-LOW = ("LowOverheadSYNACKRX", "LowOverheadACKRX")
+# The sysctls of what goes beyond RFC 8684, and what counts there that it came about, if anything does.
+EXTENSIONS = {
+    "low_overhead": {"client": "LowOverheadSYNACKRX", "server": "LowOverheadACKRX"},
+    "stateless_join": {"server": "MPJoinStatelessAckRx"},
+    "control_stream": {"client": "ControlAgreed", "server": "ControlAgreed"},
+}
 # The joins that each side counts, and who owns the last octet of the addresses.
 JOINS = {"client": "MPJoinSynAckRx", "server": "MPJoinAckRx"}
 HOST = {"client": 1, "server": 2}
@@ -170,16 +174,18 @@ def judge(role: str, before: dict[str, int], order: dict) -> list[str]:
     return wrong
 
 
-def low_overhead(before: dict[str, int]) -> bool:
-    """Was there one since?"""
+def beyond(role: str, before: dict[str, int]) -> list[str]:
+    """The extensions that came about since, as far as this side counts them."""
     after = counters()
-    return any(after.get(name, 0) > before.get(name, 0) for name in LOW)
+    named = {sysctl: counts[role] for sysctl, counts in EXTENSIONS.items() if role in counts}
+    return [sysctl for sysctl, count in named.items() if after.get(count, 0) > before.get(count, 0)]
 
 
-def offer_low_overhead(offered: bool) -> None:
-    """Where the kernel knows it."""
-    if Path("/proc/sys/net/mptcp/low_overhead").exists():
-        set_sysctl("low_overhead", int(offered))
+def offer(wanted: str) -> None:
+    """One extension, or none, where the kernel knows them."""
+    for sysctl in EXTENSIONS:
+        if Path("/proc/sys/net/mptcp", sysctl).exists():
+            set_sysctl(sysctl, int(sysctl == wanted))
 
 
 def take_part(role: str, peer: str, connection: socket.socket, order: dict, before: dict[str, int]) -> str:
@@ -194,8 +200,9 @@ def take_part(role: str, peer: str, connection: socket.socket, order: dict, befo
     wrong += [wait_for_end(), *judge(role, before, order)]
     if checksums != order["checksums"]:
         wrong.append(f"checksums are {checksums}")
-    if low_overhead(before) != order["low"]:
-        wrong.append(f"the low-overhead handshake: {low_overhead(before)}")
+    expected = [order["offered"]] if order["both"] and role in EXTENSIONS[order["offered"]] else []
+    if beyond(role, before) != expected:
+        wrong.append(f"of the extensions there was {beyond(role, before)}")
     return "; ".join(f"{role}: {what}" for what in wrong if what)
 
 
@@ -208,7 +215,7 @@ def serve_one(order: dict, answer: TextIO) -> None:
     """With a listener of its own: connections inherit its scheduler, joins come to all addresses."""
     if order["scheduler"]:
         set_sysctl("scheduler", order["scheduler"])
-    offer_low_overhead(order["offered"])
+    offer(order["offered"])
     run("ip mptcp endpoint flush")
     run(f"ip mptcp endpoint add {address(order['family'], 2, 'server')} dev vec1 id 1 signal")
     before = counters()
@@ -239,8 +246,8 @@ def ask(orders: TextIO, patched: str, scheduler: str, order: dict) -> str:
     if patched != "server":
         set_sysctl("scheduler", scheduler)
     set_sysctl("checksum_enabled", int(order["checksums"]))
-    offer_low_overhead(order["offered"])
-    order["low"] = order["offered"] and patched == "both"
+    offer(order["offered"])
+    order["both"] = bool(order["offered"]) and patched == "both"
     order["scheduler"] = scheduler if patched != "client" else ""
     print(json.dumps(order), file=orders, flush=True)
     if orders.readline() != "listening\n":
@@ -272,15 +279,14 @@ def cases() -> dict[str, dict]:
             "family": family,
             "checksums": checksums,
             "signals": False,
-            "offered": False,
+            "offered": "",
         }
         for family in (4, 6)
         for checksums in (False, True)
     }
     plain = found["IPv4, checksums off"]
     found["backup, removed address, abort"] = plain | {"signals": True}
-    found["low-overhead handshake offered"] = plain | {"offered": True}
-    return found
+    return found | {f"{sysctl} offered": plain | {"offered": sysctl} for sysctl in EXTENSIONS}
 
 
 def client(patched: str, schedulers: list[str]) -> None:

@@ -73,7 +73,8 @@ def _figures(rival: Rival, guests: Guests, size: int) -> Figures:
 
 def compare(guests: Guests, rounds: int) -> Table:
     """A row for each size: requests per second and CPU time of each rival."""
-    title = f"HTTP, {CLIENTS} clients, {LINKS} x {LINK}, {rounds} rounds in turn: requests/s; CPU per request, ms, median"
+    network = f"{CLIENTS} clients, {LINKS} x {LINK}, {rounds} rounds"
+    title = f"HTTP, {network}: requests per second; CPU per request, ms, median"
     view = Table(title=escape(title), title_justify="left")
     view.add_column("bytes", justify="right")
     for what in ("/s", "ms"):
