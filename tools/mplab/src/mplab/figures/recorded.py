@@ -56,7 +56,7 @@ class RecordedBulk(Figure):
         table, series = quantile_table("goodput, Mbit/s"), {}
         for name in s.having(*SCHEDULERS):
             runs = [results[c] for c in self._cell(s, name) if c in results]
-            series[name] = [FILE * 8e-6 / r.main["completion_median_s"] for r in runs]
+            series[name] = [r.goodput / 1e6 for r in runs]
             add_quantiles(table, name, series[name])
         boxes(canvas.subplots(), series, "goodput [Mbit/s]")
         return table
