@@ -13,11 +13,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import socket
-import struct
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import dpkt
 from conformance.byhand import ISN, Connection, is_reset, option
@@ -26,7 +26,7 @@ from conformance.connection import Bad
 from conformance.crypto import mac
 from conformance.options import ADD_ADDR, CAPABLE, CAPABLE_SHA256, JOIN
 from conformance.wire import PORT, options
-from stranger import Stranger
+from stranger import Stranger, judged
 from traffic import IPPROTO_MPTCP
 
 from net import counters, inside
@@ -267,20 +267,11 @@ CASES: list[Callable[[Stranger, socket.socket], None]] = [
 ]
 
 
-def run(act: Callable[[Stranger, socket.socket], None], stranger: Stranger, listener: socket.socket) -> None:
-    try:
-        act(stranger, listener)
-    except (Bad, OSError, struct.error) as e:
-        print(f"not ok appkey: {act.__doc__}\n# {e}", flush=True)
-        return
-    print(f"ok appkey: {act.__doc__}", flush=True)
-
-
 def main() -> int:
     stranger = Stranger(sys.argv[2], "10.9.0.3")
     with listening(sys.argv[2], 1) as listener:
         for act in CASES:
-            run(act, stranger, listener)
+            judged(f"appkey: {act.__doc__}", partial(act, stranger, listener))
     print(f"# {len(CASES)} attacks")
     return 0
 

@@ -7,10 +7,12 @@ import itertools
 import os
 import select
 import socket
-from collections.abc import Iterator
+import struct
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import dpkt
+from conformance.connection import Bad
 from conformance.wire import PORT, Wire
 from traffic import IPPROTO_MPTCP
 
@@ -61,3 +63,13 @@ def listening(namespace: str) -> Iterator[socket.socket]:
         listener.listen(4096)
         listener.settimeout(5)
         yield listener
+
+
+def judged(what: str, act: Callable[[], object]) -> None:
+    """A line for an attack: Bad says that it was not withstood."""
+    try:
+        act()
+    except (Bad, OSError, struct.error) as e:
+        print(f"not ok {what}\n# {e}", flush=True)
+        return
+    print(f"ok {what}", flush=True)

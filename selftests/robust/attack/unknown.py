@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 
 from conformance.byhand import ISN, established, is_reset, option
 from conformance.capture import ACK, SYN
@@ -18,7 +19,7 @@ from conformance.connection import Bad
 from conformance.crypto import mac
 from conformance.options import CAPABLE, CAPABLE_SHA256, JOIN
 from conformance.wire import options
-from stranger import Stranger, listening
+from stranger import Stranger, judged, listening
 
 G, ASKS = 2, 2
 
@@ -68,20 +69,11 @@ def asks_for_key(stranger: Stranger) -> None:
 CASES: list[Callable[[Stranger], None]] = [asks_to_join, long_third, asks_for_key]
 
 
-def run(act: Callable[[Stranger], None], stranger: Stranger) -> None:
-    try:
-        act(stranger)
-    except (Bad, OSError) as e:
-        print(f"not ok unknown: {act.__doc__}\n# {e}", flush=True)
-        return
-    print(f"ok unknown: {act.__doc__}", flush=True)
-
-
 def main() -> int:
     stranger = Stranger(sys.argv[2], "10.9.0.4")
     with listening(sys.argv[2]):
         for act in CASES:
-            run(act, stranger)
+            judged(f"unknown: {act.__doc__}", partial(act, stranger))
     print(f"# {len(CASES)} attacks")
     return 0
 
