@@ -66,14 +66,11 @@ int mptcp_cong_weight_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 {
 	struct mptcp_subflow_context *subflow;
 	struct sock *sk = (struct sock *)msk;
-	int weight;
+	int weight, err;
 
-	if (optlen < sizeof(weight))
-		return -EINVAL;
-	if (copy_from_sockptr(&weight, optval, sizeof(weight)))
-		return -EFAULT;
-	if (weight < 0 || weight > mptcp_cong_weight_max)
-		return -EINVAL;
+	err = mptcp_option_int(optval, optlen, 0, mptcp_cong_weight_max, &weight);
+	if (err)
+		return err;
 
 	lock_sock(sk);
 	WRITE_ONCE(msk->cong_weight, weight);

@@ -36,14 +36,11 @@
 static int control_set_wanted(struct mptcp_sock *msk, sockptr_t optval, unsigned int optlen)
 {
 	struct sock *sk = (struct sock *)msk;
-	int value, err = 0;
+	int value, err;
 
-	if (optlen < sizeof(value))
-		return -EINVAL;
-	if (copy_from_sockptr(&value, optval, sizeof(value)))
-		return -EFAULT;
-	if (value < 0 || value > 1)
-		return -EINVAL;
+	err = mptcp_option_int(optval, optlen, 0, 1, &value);
+	if (err)
+		return err;
 
 	lock_sock(sk);
 	if ((1 << sk->sk_state) & (TCPF_CLOSE | TCPF_LISTEN))

@@ -34,14 +34,11 @@ static int join_key_enable(struct mptcp_sock *msk, sockptr_t optval, unsigned in
 		0, MPTCP_APP_KEY_WANTED, MPTCP_APP_KEY_WANTED | MPTCP_APP_KEY_ONLY,
 	};
 	struct sock *sk = (struct sock *)msk;
-	int val, err = 0;
+	int val, err;
 
-	if (optlen < sizeof(val))
-		return -EINVAL;
-	if (copy_from_sockptr(&val, optval, sizeof(val)))
-		return -EFAULT;
-	if (val < 0 || val >= ARRAY_SIZE(modes))
-		return -EINVAL;
+	err = mptcp_option_int(optval, optlen, 0, ARRAY_SIZE(modes) - 1, &val);
+	if (err)
+		return err;
 
 	lock_sock(sk);
 	if (sk->sk_state == TCP_LISTEN) {

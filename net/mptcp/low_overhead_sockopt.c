@@ -15,14 +15,11 @@
 int mptcp_low_setsockopt(struct mptcp_sock *msk, sockptr_t optval, unsigned int optlen)
 {
 	struct sock *sk = (struct sock *)msk;
-	int val, err = 0;
+	int val, err;
 
-	if (optlen < sizeof(val))
-		return -EINVAL;
-	if (copy_from_sockptr(&val, optval, sizeof(val)))
-		return -EFAULT;
-	if (val != 0 && val != 1)
-		return -EINVAL;
+	err = mptcp_option_int(optval, optlen, 0, 1, &val);
+	if (err)
+		return err;
 
 	lock_sock(sk);
 	if (sk->sk_state == TCP_CLOSE)
