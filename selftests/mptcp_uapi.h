@@ -50,4 +50,8 @@
 #define MPTCP_CONTROL_RECV 53
 #endif
 
+/* netinet/tcp.h may not have them; of TCP sockets, Linux 6.15 and later */
+#define TCP_RTO_MIN_US 45
+#define TCP_DELACK_MAX_US 46
+
 #endif

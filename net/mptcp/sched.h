@@ -54,6 +54,7 @@ enum {
 	MPTCP_SCHED_BM,		/* sched_bm.c */
 	MPTCP_SCHED_RS,		/* sched_rescue.c */
 	MPTCP_SCHED_PRICE,	/* sched_price.c */
+	MPTCP_SCHED_EW,		/* sched_warn.c */
 	MPTCP_SCHED_EXTENSIONS,	/* how many there are */
 };
 

@@ -8,8 +8,9 @@
  *	sched_sockopt.c  sched_name.c		which scheduler
  *	sched_words.c				names as text
  *	sched_pick.c     sched_ext.c		a decision, with the extensions' part:
- *						sched_rp.c, sched_bm.c, sched_rescue.c,
- *						sched_price.c (and sched_path.h)
+ *						sched_rp.c, sched_warn.c, sched_bm.c,
+ *						sched_rescue.c, sched_price.c (and
+ *						sched_path.h)
  *	sched_bpf.c				schedulers in BPF:
  *						sched_bpf_kfunc.c, sched_bpf_watch.c
  *	sched_ranges.c				who has which data
@@ -37,6 +38,15 @@
 
 /* No extension limits how much of its congestion window a subflow uses. */
 #define MPTCP_SCHED_UNCAPPED	U32_MAX
+
+/* What the peer waits for first (sched_rp.c). */
+struct mptcp_sched_owed {
+	struct mptcp_subflow_context *owner;	/* NULL: it is gone */
+	struct mptcp_sched_choice helper;	/* who could send it again */
+	u64 soon;	/* bytes that the owner delivers no later than the helper could: 0 if it
+			 * has lost some
+			 */
+};
 
 struct mptcp_sched_name {
 	char base[MPTCP_SCHED_NAME_MAX];
@@ -97,9 +107,14 @@ static inline bool mptcp_path_is_option(int optname)
 	return optname == MPTCP_PATH_PRICE || optname == MPTCP_PATH_WEIGHT;
 }
 
-/* Extensions (sched_ext.c, sched_rp.c, sched_bm.c, sched_rescue.c, sched_price.c). */
+/* Extensions (sched_ext.c, sched_rp.c, sched_warn.c, sched_bm.c, sched_rescue.c,
+ * sched_price.c).
+ */
 bool mptcp_sched_ext_get_send(struct mptcp_sock *msk, bool wnd_used_up);
 bool mptcp_sched_rp_get_send(struct mptcp_sock *msk);
+bool mptcp_sched_rp_owed(struct mptcp_sock *msk, struct mptcp_sched_owed *owed);
+u64 mptcp_sched_rp_first(const struct mptcp_sock *msk, u32 helper, u64 soon, u64 head);
+bool mptcp_sched_warn_get_send(struct mptcp_sock *msk);
 u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts, bool slow_start);
 u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow);
 u32 mptcp_sched_bm_segs(u32 rate, u32 min_rtt, u32 lambda);
@@ -168,7 +183,11 @@ static inline u8 mptcp_sched_extensions(const struct mptcp_sock *msk)
 	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
 	u8 ext = READ_ONCE(msk->sched_ext) | (sched ? sched->ext : 0);
 
-	return ext & BIT(MPTCP_SCHED_PRICE) ? ext | BIT(MPTCP_SCHED_RS) : ext;
+	if (ext & BIT(MPTCP_SCHED_PRICE))
+		ext |= BIT(MPTCP_SCHED_RS);
+	if (ext & BIT(MPTCP_SCHED_EW))
+		ext |= BIT(MPTCP_SCHED_RP);
+	return ext;
 }
 
 /* Data was given to @subflow: look whether it is answered. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* MPTCP packet schedulers: extensions
  *
- * What limits or helps any scheduler alike is an extension: sched_rp.c, sched_bm.c,
- * sched_rescue.c, sched_price.c. It acts before the scheduler is asked. It may limit how
+ * What limits or helps any scheduler alike is an extension: sched_rp.c, sched_warn.c,
+ * sched_bm.c, sched_rescue.c, sched_price.c. It acts before the scheduler is asked. It may limit how
  * much of its congestion window a subflow uses (sched_cap), it may leave subflows out
  * (sched_dear), and it may decide itself. Several go together; their order means nothing.
  */
@@ -37,6 +37,8 @@ bool mptcp_sched_ext_get_send(struct mptcp_sock *msk, bool wnd_used_up)
 		mptcp_sched_price_limit(msk, wnd_used_up);
 	mptcp_sched_cap_subflows(msk);
 	if (msk->sched_silent && mptcp_sched_rescue_get_send(msk))
+		return true;
+	if (mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_EW) && mptcp_sched_warn_get_send(msk))
 		return true;
 	return wnd_used_up && mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RP) &&
 	       mptcp_sched_rp_get_send(msk);

@@ -168,9 +168,26 @@ static u64 mptcp_rp_in_time(const struct mptcp_subflow_context *owner)
 		       mptcp_rp_srtt(owner), max(READ_ONCE(tp->rate_interval_us), 1U));
 }
 
-/* The first byte worth sending again on @helper; the head if there is none. */
-static u64 mptcp_rp_first(const struct mptcp_sock *msk, u32 helper, u64 soon,
-			  u64 head)
+/* Who owes the first byte that the peer waits for, and who could send it again? False:
+ * that is not known, or nobody.
+ */
+bool mptcp_sched_rp_owed(struct mptcp_sock *msk, struct mptcp_sched_owed *owed)
+{
+	const struct mptcp_range *range;
+
+	range = msk->ranges ? mptcp_ranges_find(msk->ranges, READ_ONCE(msk->snd_una)) : NULL;
+	if (!range)
+		return false;
+	owed->owner = mptcp_sched_by_id(msk, range->subflow_id);
+	owed->helper = mptcp_rp_helper(msk, range->subflow_id);
+	if (!owed->helper.subflow)
+		return false;
+	owed->soon = mptcp_rp_soon(owed->helper.subflow, owed->owner);
+	return true;
+}
+
+/* The first byte worth sending again on @helper; @head if there is none. */
+u64 mptcp_sched_rp_first(const struct mptcp_sock *msk, u32 helper, u64 soon, u64 head)
 {
 	const struct mptcp_range *range;
 	u64 seq = READ_ONCE(msk->snd_una);
@@ -195,28 +212,21 @@ static u64 mptcp_rp_first(const struct mptcp_sock *msk, u32 helper, u64 soon,
 /* The window is used up. True: what the peer waits for is sent again. */
 bool mptcp_sched_rp_get_send(struct mptcp_sock *msk)
 {
-	u64 soon, first, head = mptcp_sched_head(msk), una = READ_ONCE(msk->snd_una);
-	const struct mptcp_range *range;
-	struct mptcp_subflow_context *owner;
-	struct mptcp_sched_choice helper;
+	u64 first, head = mptcp_sched_head(msk);
+	struct mptcp_sched_owed owed;
 	bool by_name;
 
-	range = msk->ranges ? mptcp_ranges_find(msk->ranges, una) : NULL;
-	if (!range)
+	if (!mptcp_sched_rp_owed(msk, &owed))
 		return false;
-	owner = mptcp_sched_by_id(msk, range->subflow_id);
-	helper = mptcp_rp_helper(msk, range->subflow_id);
-	if (!helper.subflow)
-		return false;
-	by_name = msk->sched_ext & BIT(MPTCP_SCHED_RP);
-	soon = mptcp_rp_soon(helper.subflow, owner);
-	if (soon && !by_name)
-		soon = max(soon, mptcp_rp_in_time(owner));
-	first = mptcp_rp_first(msk, helper.subflow->subflow_id, soon, head);
-	if (owner && (by_name || before64(first, head)))
-		mptcp_rp_penalize(msk, helper.subflow, owner);
+	by_name = msk->sched_ext & (BIT(MPTCP_SCHED_RP) | BIT(MPTCP_SCHED_EW));
+	if (owed.soon && !by_name)
+		owed.soon = max(owed.soon, mptcp_rp_in_time(owed.owner));
+	first = mptcp_sched_rp_first(msk, owed.helper.subflow->subflow_id, owed.soon, head);
+	if (owed.owner && (by_name || before64(first, head)))
+		mptcp_rp_penalize(msk, owed.helper.subflow, owed.owner);
 	if (!before64(first, head))
 		return false;
-	mptcp_sched_commit_again(msk, helper.subflow, MPTCP_RANGES_ANYBODY, first, helper.room);
+	mptcp_sched_commit_again(msk, owed.helper.subflow, MPTCP_RANGES_ANYBODY, first,
+				 owed.helper.room);
 	return true;
 }

@@ -8,6 +8,8 @@
  *	default+rs   = Linux' own with the rescue of what a silent path owes
  *		       (sched_rescue.c)
  *	rr+price     = rr on the cheapest paths (sched_price.c)
+ *	rr+ew	     = rr with what blocks sent again before the window is used up
+ *		       (sched_warn.c)
  *
  * This file alone knows how such a name is read and written. It is shown with its
  * extensions in the order of the table below. Lists of names have a space between two.
@@ -47,6 +49,7 @@ static const char * const mptcp_sched_ext_names[] = {
 	[MPTCP_SCHED_BM] = "bm",
 	[MPTCP_SCHED_RS] = "rs",
 	[MPTCP_SCHED_PRICE] = "price",
+	[MPTCP_SCHED_EW] = "ew",
 };
 
 /* The bit of the extension whose name has @len characters at @word; 0: none. */

@@ -12,6 +12,9 @@
  *   and what it carried goes out on another one; with the last one, the connection ends
  *   with ETIMEDOUT, as TCP's does (RFC 5482, section 3). TCP_SYNCNT: how often the SYN of
  *   a subflow is sent again. Both are kept where TCP keeps them.
+ * - TCP_RTO_MIN_US, TCP_DELACK_MAX_US: the least retransmission timeout, and how long an
+ *   ACK may be delayed at most, with the numbers, units and ranges that plain TCP has from
+ *   Linux 6.15 on. Kept where TCP keeps them; 0 there: not set. See timers.c, too.
  * - TCP_MAXSEG and TCP_QUICKACK are set on each subflow that there is. The former is kept
  *   for new ones; quick acknowledgments are for the moment only.
  *
@@ -139,6 +142,14 @@ static void mptcp_shared_copy_tcp(const struct sock *sk, struct sock *ssk, int o
 	case TCP_SYNCNT:
 		WRITE_ONCE(to->icsk_syn_retries, READ_ONCE(from->icsk_syn_retries));
 		break;
+	case TCP_RTO_MIN_US:
+		if (from->icsk_rto_min)
+			WRITE_ONCE(to->icsk_rto_min, from->icsk_rto_min);
+		break;
+	case TCP_DELACK_MAX_US:
+		if (from->icsk_delack_max)
+			WRITE_ONCE(to->icsk_delack_max, from->icsk_delack_max);
+		break;
 	}
 }
 
@@ -167,6 +178,8 @@ void mptcp_shared_sync(const struct mptcp_sock *msk, struct sock *ssk)
 	mptcp_shared_copy_ip(sk, ssk, IP_MTU_DISCOVER);
 	mptcp_shared_copy_tcp(sk, ssk, TCP_USER_TIMEOUT);
 	mptcp_shared_copy_tcp(sk, ssk, TCP_SYNCNT);
+	mptcp_shared_copy_tcp(sk, ssk, TCP_RTO_MIN_US);
+	mptcp_shared_copy_tcp(sk, ssk, TCP_DELACK_MAX_US);
 	if (msk->maxseg)
 		tcp_sk(ssk)->rx_opt.user_mss = msk->maxseg;
 
@@ -229,6 +242,36 @@ static int mptcp_shared_set_each(struct mptcp_sock *msk, int optname, int val)
 	return ret;
 }
 
+/* Keep @us of a timer in *@kept, in jiffies: from TCP_TIMEOUT_MIN to @most of them. */
+static int mptcp_shared_set_timer(u32 *kept, int us, u32 most)
+{
+	unsigned long val = us < 0 ? 0 : usecs_to_jiffies(us);
+
+	if (val < TCP_TIMEOUT_MIN || val > most)
+		return -EINVAL;
+	WRITE_ONCE(*kept, val);
+	return 0;
+}
+
+/**
+ * mptcp_shared_timer_us() - what TCP_RTO_MIN_US or TCP_DELACK_MAX_US is
+ * @msk: connection
+ * @optname: which one
+ *
+ * Return: us; what was set, else what subflows begin with
+ */
+int mptcp_shared_timer_us(const struct mptcp_sock *msk, int optname)
+{
+	const struct inet_connection_sock *icsk = inet_csk((const struct sock *)msk);
+	const struct net *net = sock_net((const struct sock *)msk);
+
+	if (optname == TCP_DELACK_MAX_US)
+		return jiffies_to_usecs(READ_ONCE(icsk->icsk_delack_max) ?: TCP_DELACK_MAX);
+	if (READ_ONCE(icsk->icsk_rto_min))
+		return jiffies_to_usecs(READ_ONCE(icsk->icsk_rto_min));
+	return READ_ONCE(net->ipv4.sysctl_tcp_rto_min_us);
+}
+
 static int mptcp_shared_set_tcp(struct mptcp_sock *msk, int optname, sockptr_t optval,
 				unsigned int optlen)
 {
@@ -246,6 +289,12 @@ static int mptcp_shared_set_tcp(struct mptcp_sock *msk, int optname, sockptr_t o
 		break;
 	case TCP_SYNCNT:
 		ret = tcp_sock_set_syncnt(sk, val);
+		break;
+	case TCP_RTO_MIN_US:
+		ret = mptcp_shared_set_timer(&inet_csk(sk)->icsk_rto_min, val, TCP_RTO_MIN);
+		break;
+	case TCP_DELACK_MAX_US:
+		ret = mptcp_shared_set_timer(&inet_csk(sk)->icsk_delack_max, val, TCP_DELACK_MAX);
 		break;
 	default:
 		return mptcp_shared_set_each(msk, optname, val);

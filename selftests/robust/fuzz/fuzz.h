@@ -56,7 +56,7 @@ struct option {
 	const int *set_errors, *get_errors;
 };
 
-#define OPTIONS 79U
+#define OPTIONS 81U
 enum { SCHED, WEIGHT, CONG, NAMED = 8 };	/* what the model knows; what reports name */
 extern const struct option options[];
 

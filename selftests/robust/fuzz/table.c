@@ -75,6 +75,8 @@ const struct option options[] = {
 	TCP_(TCP_TIMESTAMP, 4, true),
 	TCP_(TCP_MD5SIG, 216, false),
 	TCP_(TCP_SYNCNT, 4, true),
+	TCP_(TCP_RTO_MIN_US, 4, false),
+	TCP_(TCP_DELACK_MAX_US, 4, false),
 	SO_(SO_SNDBUF, 4, true),
 	SO_(SO_RCVBUF, 4, true),
 	SO_(SO_LINGER, 8, false),

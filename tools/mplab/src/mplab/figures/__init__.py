@@ -17,6 +17,7 @@ from .recorded import RECORDED
 from .sharing import SHARING
 from .starting import STARTING
 from .sweeps import SWEEPS
+from .timers import TIMERS
 
 
 def _order(figure: Figure) -> tuple[list[int], str]:
@@ -24,7 +25,7 @@ def _order(figure: Figure) -> tuple[list[int], str]:
     return (numbers or [99], figure.name)
 
 
-ALL = [*SWEEPS, *DESIGNED, *DELAYS, *SHARING, *STARTING, *MOVING, *RECORDED, *INCAST]
+ALL = [*SWEEPS, *DESIGNED, *DELAYS, *SHARING, *STARTING, *MOVING, *RECORDED, *INCAST, *TIMERS]
 FIGURES: dict[str, Figure] = {figure.name: figure for figure in sorted(ALL, key=_order)}
 
 __all__ = ["FIGURES", "Figure", "Setting", "Table"]
