@@ -17,6 +17,7 @@ const char *const state_names[] = {
 };
 
 #define TCP_INFINITE_SSTHRESH 0x7fffffff	/* no loss yet */
+#define STATE_ESTABLISHED 1
 
 const char *tcp_state_name(unsigned int state)
 {
@@ -26,6 +27,11 @@ const char *tcp_state_name(unsigned int state)
 	};
 
 	return names[state < sizeof(names) / sizeof(names[0]) ? state : 0];
+}
+
+bool tcp_is_established(const struct tcp_info *tcp)
+{
+	return tcp->tcpi_state == STATE_ESTABLISHED;
 }
 
 bool has_ssthresh(const struct tcp_info *tcp)

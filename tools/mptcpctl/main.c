@@ -17,7 +17,7 @@ static const struct {
 } commands[] = {
 	{ "list", cmd_list }, { "get", cmd_get }, { "set", cmd_set },
 	{ "run", cmd_run }, { "show", cmd_show }, { "metrics", cmd_metrics },
-	{ "path", cmd_path },
+	{ "advise", cmd_advise }, { "path", cmd_path },
 	{ "load", cmd_load }, { "unload", cmd_unload },
 };
 
@@ -36,6 +36,7 @@ static const char help[] =
 	"  run [--scheduler S] [--congestion C] -- PROGRAM [ARG]...\n"
 	"                               run a program over MPTCP\n"
 	"  show [--pid PID] [--json]    MPTCP connections and their subflows\n"
+	"  advise [--pid PID] [--json]  which receive buffer connections need, and which they have\n"
 	"  path [--json]                what network interfaces cost and may carry\n"
 	"  path IFNAME [--price N] [--weight N] [--budget BYTES/PERIOD] [--used BYTES]\n"
 	"                               change it\n"
@@ -99,6 +100,42 @@ bool no_arguments(int argc, char **argv, const char *help, bool *json, int *stat
 	if (opt == -1)
 		complain("%s takes no arguments, not '%s'", argv[0], argv[optind]);
 	fputs(help, stderr);
+	return false;
+}
+
+/* For commands that look at connections; false: the command is done, with @status. */
+bool read_query(int argc, char **argv, const char *help, struct query *query, int *status)
+{
+	static const struct option options[] = {
+		{ "pid", required_argument, NULL, 'p' },
+		{ "rates", no_argument, NULL, 'r' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{}
+	};
+	int opt;
+
+	*status = EXIT_USAGE;
+	while ((opt = getopt_long(argc, argv, "p:rjh", options, NULL)) != -1) {
+		if (opt == 'p') {
+			if (!parse_number(optarg, "--pid", 1, &query->pid))
+				return false;
+		} else if (opt == 'r' && query->takes_rates) {
+			query->rates = true;
+		} else if (opt == 'j') {
+			query->json = true;
+		} else if (opt == 'h') {
+			fputs(help, stdout);
+			*status = 0;
+			return false;
+		} else {
+			fputs(help, stderr);
+			return false;
+		}
+	}
+	if (optind == argc)
+		return true;
+	complain("%s takes no argument '%s'", argv[0], argv[optind]);
 	return false;
 }
 

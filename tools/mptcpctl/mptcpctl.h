@@ -17,6 +17,15 @@
 /* main.c */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool parse_number(const char *text, const char *what, int min, int *value);
+
+/* What commands that look at connections are asked for */
+struct query {
+	bool takes_rates;	/* in: the command has --rates */
+	bool rates, json;
+	pid_t pid;		/* 0: of all processes */
+};
+
+bool read_query(int argc, char **argv, const char *help, struct query *query, int *status);
 bool no_arguments(int argc, char **argv, const char *help, bool *json, int *status);
 
 /* json.c */
@@ -128,6 +137,7 @@ void read_connection(int fd, struct connection *c);
 
 extern const char *const state_names[];
 const char *tcp_state_name(unsigned int state);
+bool tcp_is_established(const struct tcp_info *tcp);
 bool has_ssthresh(const struct tcp_info *tcp);
 
 /* rate.c: what connections carry in a second */
@@ -140,6 +150,9 @@ int cmd_show(int argc, char **argv);
 /* show_text.c, show_json.c */
 void print_text(const struct mptcp_socket *sk, const struct connection *c);
 void print_json(const struct mptcp_socket *sk, const struct connection *c);
+
+/* advise.c: buffers */
+int cmd_advise(int argc, char **argv);
 
 /* path.c: prices, weights and budgets of interfaces */
 int cmd_path(int argc, char **argv);

@@ -2,7 +2,6 @@
 /* Show MPTCP connections: scheduler, subflows, their congestion control, what they carried. */
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,40 +58,10 @@ static int show_sockets(pid_t pid, bool rates, bool json)
 
 int cmd_show(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "pid", required_argument, NULL, 'p' },
-		{ "rates", no_argument, NULL, 'r' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{}
-	};
-	bool rates = false, json = false;
-	pid_t pid = 0;
-	int opt;
+	struct query query = { .takes_rates = true };
+	int status;
 
-	while ((opt = getopt_long(argc, argv, "p:rjh", options, NULL)) != -1) {
-		switch (opt) {
-		case 'p':
-			if (!parse_number(optarg, "--pid", 1, &pid))
-				return EXIT_USAGE;
-			break;
-		case 'r':
-			rates = true;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			fputs(help, stderr);
-			return EXIT_USAGE;
-		}
-	}
-	if (optind < argc) {
-		complain("show takes no argument '%s'", argv[optind]);
-		return EXIT_USAGE;
-	}
-	return show_sockets(pid, rates, json);
+	if (!read_query(argc, argv, help, &query, &status))
+		return status;
+	return show_sockets(query.pid, query.rates, query.json);
 }

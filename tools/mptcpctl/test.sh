@@ -244,6 +244,8 @@ check "show: congestion control" 0 \
 	"192.0.2.2:[0-9]+ -> 192.0.2.1:7015  established  rtt [0-9.]+ ms  congestion reno  cwnd [0-9]+  sent" \
 	lines ctl run -- python3 "$work/connect.py" 7015 "$tool" show
 cp "$work/out" "$work/shown"
+check "advise: an idle connection" 0 "^no MPTCP connection carries anything now$" \
+	ctl run -- python3 "$work/connect.py" 7016 "$tool" advise
 check "metrics: connections" 0 '^mptcp_connections\{state="mptcp",scheduler="[a-z]*"\} 2$' \
 	ctl run -- python3 "$work/connect.py" -7020 "$tool" metrics
 cp "$work/out" "$work/metrics"
@@ -361,7 +363,28 @@ subprocess.run(['$tool', 'show', '--json'], check=True)"
 	check "set --congestion goes without" 0 "^1 of 1 socket changed to congestion cubic$" ctl run -- \
 		python3 "$work/connect.py" 7050 "$tool" set --congestion cubic --peer 192.0.2.1:7050
 	skip "the rest" "this kernel has no MPTCP_SCHEDULER"
-	finish
+	
+# Advice: a connection of 20 Mbit/s whose buffer may not become what its round trips need.
+in_ns sysctl -q net.ipv4.tcp_rmem="4096 16384 30000" net.ipv4.tcp_wmem="4096 16384 30000"
+in_ns tc qdisc change dev lo root netem delay 20ms rate 20mbit limit 1000
+check "advise: what it needs, and has" 0 "needs a receive window of [1-9][0-9]* KB, or [1-9][0-9]* KB" \
+	ctl run -- python3 "$work/connect.py" -7006 "$tool" advise
+check "advise: the sysctl to set" 0 '^    sysctl net.ipv4.tcp_[rw]mem="4096 16384 [1-9][0-9]{5,}"$' \
+	ctl run -- python3 "$work/connect.py" -7007 "$tool" advise
+in_ns sysctl -q net.ipv4.tcp_rmem="4096 131072 6291456" net.ipv4.tcp_wmem="4096 16384 6291456"
+check "advise: enough" 0 "^    that is enough$" \
+	ctl run -- python3 "$work/connect.py" -7008 "$tool" advise
+check "advise --json" 0 "" in_ns python3 -c '
+import json, subprocess, sys
+run = [sys.argv[1], "run", "--", "python3", sys.argv[2], "-7009", sys.argv[1], "advise", "--json"]
+told = subprocess.run(run, check=True, capture_output=True, text=True).stdout
+advice = json.loads(told[:told.rindex("]") + 1])
+one = advice[0]
+assert one["window_bytes"] == 0 or abs(one["window_bytes"] / (2 * one["rate_bps"] / 8 * one["rtt_us"] / 1e6) - 1) < 0.01, one
+assert one["window_timeout_bytes"] >= one["rate_bps"] / 8 * 0.2, one
+assert one["set_bytes"] is None, one
+' "$tool" "$work/connect.py"
+finish
 	exit
 fi
 

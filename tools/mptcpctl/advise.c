@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* How large a receive buffer a connection needs: from what its subflows carry and how long they
+ * take, measured for a second.
+ *
+ * While the slowest subflow sends again what it lost, the receiver keeps all that the others
+ * bring. After a fast retransmission that takes two round trips at most, after a timeout the
+ * timeout and a round trip:
+ *
+ *	2 * sum of rates * longest RTT				(Li, Eq. 3.2; RFC 8684, 3.3.1)
+ *	sum of rates * longest (timeout + RTT)			(Li, Eq. 3.5 with d = 0)
+ *
+ * (M. Li, "Improving the Efficiency of Multipath Transport Protocols", 2014.) These are bytes of
+ * the receive window. Linux counts the memory of packets, and lets half of that be window at
+ * first: so the sysctl is twice as much.
+ */
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include "mptcpctl.h"
+
+#define MEMORY_PER_WINDOW 2
+/* Less says nothing of what a connection could need, bit/s */
+#define LEAST_RATE 10e3
+
+static const char help[] =
+	"usage: mptcpctl advise [--pid PID] [--json]\n"
+	"Watches the MPTCP connections of running programs for a second, and says for each that\n"
+	"carries something which receive buffer it needs, which it has, and the sysctl to set.\n"
+	"  -p, --pid PID  of this process only\n"
+	"  -j, --json     for programs: an array with an object per connection\n";
+
+struct advice {
+	bool receives;		/* the buffer is ours; else the peer's */
+	double rate;		/* bit/s, of all subflows */
+	double rtt, pause;	/* s, the longest: RTT, timeout + RTT */
+	double needs, needs_timeout;	/* bytes of window */
+	unsigned long long has, most;	/* bytes of memory, 0: not known */
+	unsigned long long set;	/* what the sysctl should be, 0: it is enough */
+	unsigned long long usual[3];	/* the sysctl: least, at first, most */
+};
+
+struct survey {
+	bool json;
+	int shown;
+	struct connection *buf;
+};
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static void add_subflow(struct advice *a, const struct tcp_info *tcp, const struct rate *rate)
+{
+	/* who only receives has sampled the RTT of little: of the handshake, or of ACKs */
+	double rtt = larger(tcp->tcpi_rtt, a->receives ? tcp->tcpi_rcv_rtt : 0) / 1e6;
+	double carries = a->receives ? rate->received : rate->sent;
+
+	if (tcp_is_established(tcp) && rate->known && carries >= LEAST_RATE) {
+		a->rate += carries;
+		a->rtt = larger(a->rtt, rtt);
+		a->pause = larger(a->pause, tcp->tcpi_rto / 1e6 + rtt);
+	}
+}
+
+/* Our own limit. What the peer's is, only the peer knows. */
+static void read_limits(int fd, struct advice *a, bool foreign)
+{
+	const char *name = a->receives ? "/proc/sys/net/ipv4/tcp_rmem" : "/proc/sys/net/ipv4/tcp_wmem";
+	socklen_t len = sizeof(int);
+	char text[96];
+	int now = 0;
+
+	if (!getsockopt(fd, SOL_SOCKET, a->receives ? SO_RCVBUF : SO_SNDBUF, &now, &len))
+		a->has = now;
+	if (!foreign && read_file(name, text, sizeof(text)) &&
+	    sscanf(text, "%llu %llu %llu", &a->usual[0], &a->usual[1], &a->usual[2]) == 3)
+		a->most = a->usual[2];
+}
+
+static struct advice advise(int fd, const struct connection *c)
+{
+	struct advice a = { .receives = c->whole.received > c->whole.sent };
+	unsigned int i;
+
+	for (i = 0; i < c->subflows; i++)
+		add_subflow(&a, &c->tcp[i], &c->rate[i]);
+	a.needs = 2 * a.rate / 8 * a.rtt;
+	a.needs_timeout = a.rate / 8 * a.pause;
+	read_limits(fd, &a, c->netns);
+	if (a.most && a.most < MEMORY_PER_WINDOW * larger(a.needs, a.needs_timeout))
+		a.set = MEMORY_PER_WINDOW * larger(a.needs, a.needs_timeout);
+	return a;
+}
+
+static void print_advice_text(const struct mptcp_socket *sk, const struct connection *c,
+			      const struct advice *a)
+{
+	const char *buffer = a->receives ? "rmem" : "wmem";
+	char local[ADDRESS_MAX], peer[ADDRESS_MAX];
+
+	format_address(&c->addrs.local, local, sizeof(local));
+	format_address(&c->addrs.remote, peer, sizeof(peer));
+	printf("%s[%d] fd %d  %s -> %s  %s %.2f Mbit/s, longest RTT %.1f ms, timeout %.0f ms\n",
+	       sk->comm, sk->pid, sk->their_fd, local, peer, a->receives ? "receives" : "sends",
+	       a->rate / 1e6, a->rtt * 1e3, (a->pause - a->rtt) * 1e3);
+	printf("    needs a receive window of %.0f KB, or %.0f KB to go on through a timeout\n",
+	       a->needs / 1e3, a->needs_timeout / 1e3);
+	printf("    has %.0f KB of memory for it now", a->has / 1e3);
+	if (a->most)
+		printf(", %.0f KB at most (net.ipv4.tcp_%s)", a->most / 1e3, buffer);
+	printf("\n");
+	if (a->set)
+		printf("    sysctl net.ipv4.tcp_%s=\"%llu %llu %llu\"\n", buffer, a->usual[0],
+		       a->usual[1], a->set);
+	else if (a->most)
+		printf("    that is enough\n");
+	if (!a->receives)
+		printf("    the peer needs the same in net.ipv4.tcp_rmem\n");
+}
+
+static void print_advice_json(const struct mptcp_socket *sk, const struct connection *c,
+			      const struct advice *a)
+{
+	char peer[ADDRESS_MAX];
+
+	format_address(&c->addrs.remote, peer, sizeof(peer));
+	printf("{\"pid\": %d, \"fd\": %d, \"peer\": ", sk->pid, sk->their_fd);
+	json_string(peer);
+	printf(", \"receives\": %s, \"rate_bps\": %.0f, \"rtt_us\": %.0f, \"pause_us\": %.0f",
+	       json_bool(a->receives), a->rate, a->rtt * 1e6, a->pause * 1e6);
+	printf(", \"window_bytes\": %.0f, \"window_timeout_bytes\": %.0f", a->needs,
+	       a->needs_timeout);
+	printf(", \"memory_bytes\": %llu, \"memory_most_bytes\": %llu, \"set_bytes\": ", a->has,
+	       a->most);
+	printf(a->set ? "%llu}" : "null}", a->set);
+}
+
+static bool visit(const struct mptcp_socket *sk, void *arg)
+{
+	struct survey *survey = arg;
+	struct connection *c = survey->buf;
+	struct advice a;
+
+	read_connection(sk->fd, c);
+	read_rates(c);
+	a = advise(sk->fd, c);
+	if (c->state != CONN_MPTCP || !a.rate)
+		return true;
+	if (survey->json) {
+		printf("%s", survey->shown ? ",\n " : "[");
+		print_advice_json(sk, c, &a);
+	} else {
+		print_advice_text(sk, c, &a);
+	}
+	survey->shown++;
+	return true;
+}
+
+static int advise_all(pid_t pid, bool json)
+{
+	struct survey survey = { .json = json, .buf = malloc(sizeof(*survey.buf)) };
+	bool done;
+
+	if (!survey.buf)
+		return complain("no memory");
+	done = watch_rates(pid) && walk_sockets(pid, visit, &survey);
+	free(survey.buf);
+	if (!done)
+		return 1;
+	if (json)
+		printf("%s]\n", survey.shown ? "" : "[");
+	else if (!survey.shown)
+		printf("no MPTCP connection carries anything now\n");
+	return 0;
+}
+
+int cmd_advise(int argc, char **argv)
+{
+	struct query query = {};
+	int status;
+
+	if (!read_query(argc, argv, help, &query, &status))
+		return status;
+	return advise_all(query.pid, query.json);
+}
