@@ -19,6 +19,8 @@
 #include <string.h>
 #include "mptcpctl.h"
 
+#define TCP_RMEM "/proc/sys/net/ipv4/tcp_rmem"
+#define TCP_WMEM "/proc/sys/net/ipv4/tcp_wmem"
 #define MEMORY_PER_WINDOW 2
 /* Less says nothing of what a connection could need, bit/s */
 #define LEAST_RATE 10e3
@@ -67,7 +69,7 @@ static void add_subflow(struct advice *a, const struct tcp_info *tcp, const stru
 /* Our own limit. What the peer's is, only the peer knows. */
 static void read_limits(int fd, struct advice *a, bool foreign)
 {
-	const char *name = a->receives ? "/proc/sys/net/ipv4/tcp_rmem" : "/proc/sys/net/ipv4/tcp_wmem";
+	const char *name = a->receives ? TCP_RMEM : TCP_WMEM;
 	socklen_t len = sizeof(int);
 	char text[96];
 	int now = 0;
