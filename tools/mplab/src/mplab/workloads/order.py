@@ -47,6 +47,8 @@ class Order(Writes):
             return found
         try:
             order = capture.reordering(ends.directory, f"order-{ends.flow}-*")
+        except ImportError:
+            raise GuestError("Python's dpkt is missing: install python3-dpkt") from None
         except ValueError as error:
             raise GuestError(str(error)) from None
         return {
