@@ -162,26 +162,29 @@ WORTH: dict[str, Callable[[float, Sequence[float]], float]] = {
 class Worth(Figure):
     """Four ways to say what several paths were worth, over a design: relative to what the links carry.
 
-    The runs are those of fig4.13.
+    The runs are some of fig4.13's.
     """
 
     caption: ClassVar[str] = BOXES
     schedulers: tuple[str, ...] = ("default", "minrtt", "minrtt+rp", "inorder")
-    environments: tuple[str, ...] = ("low", "high")
+    some: tuple[str, ...] = ("default", "inorder")
+
+    def _names(self, s: Setting) -> list[str]:
+        return s.having(*s.pick(self.schedulers, self.some))
 
     def _wanted(self, s: Setting, scheduler: str) -> list[Conditions]:
-        count = s.pick(200, metrics.PERCENTILES_FROM)
-        pairs = [pair for name in self.environments for pair in points(name, count, s.seed)]
+        environments, count = s.pick((("low", "high"), 200), (("low",), metrics.PERCENTILES_FROM))
+        pairs = [pair for name in environments for pair in points(name, count, s.seed)]
         return [Conditions(pair, scheduler, workload=bulk(s)) for pair in pairs]
 
     def plan(self, s: Setting) -> list[Conditions]:
-        return [c for name in s.having(*self.schedulers) for c in self._wanted(s, name)]
+        return [c for name in self._names(s) for c in self._wanted(s, name)]
 
     def draw(self, s: Setting, results: Outcome, canvas: Canvas) -> Table:
         table = quantile_table("relative to what the links carry")
         for axes, (what, function) in zip(canvas.subplots(1, len(WORTH)), WORTH.items(), strict=True):
             series = {}
-            for name in s.having(*self.schedulers):
+            for name in self._names(s):
                 runs = [results[c] for c in self._wanted(s, name) if c in results]
                 series[name] = [function(r.goodput, [p.capacity for p in r.conditions.paths]) for r in runs]
                 add_quantiles(table, f"{what}: {name}", series[name])
