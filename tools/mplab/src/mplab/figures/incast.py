@@ -109,7 +109,9 @@ class Collapse(Figure):
     so many servers.
     """
 
-    caption: ClassVar[str] = "Line: median of the runs; shade: from the least to the most."
+    caption: ClassVar[str] = (
+        "Line: median of the runs; shade: from the least to the most. IW: initial window, in segments."
+    )
     volume: Callable[[int], int]
     arms: dict[str, Arm]
     counts: tuple[int, ...] = TO_48
@@ -149,12 +151,10 @@ class Collapse(Figure):
             right.plot(counts, list(map(middle, rounds)), marker="o", label=name, markersize=3, **style)
             _add_rows(table, name, cells, rates, rounds)
         left.set(xlabel="servers", ylabel="goodput [Mbit/s]", ylim=(0, None))
-        right.set(xlabel="servers", ylabel="median time of a request [ms]")
+        right.set(xlabel="servers", ylabel="median time of a request [ms]", ylim=(0, None))
         for axes in (left, right):
             axes.grid(alpha=0.3)
             legend(axes)
-        if any("rounds_s" in r.main for r in results.values()):
-            right.set_yscale("log")
         return table
 
 
@@ -222,8 +222,8 @@ INCAST = [
             "reno": Arm("reno"),
             "cubic": Arm("cubic", full_only=True),
             "lia": Arm("lia"),
-            "lia, initial window 2": Arm("lia", initcwnd=2, full_only=True),
-            "lia, initial window 1": Arm("lia", initcwnd=1),
+            "lia, IW 2": Arm("lia", initcwnd=2, full_only=True),
+            "lia, IW 1": Arm("lia", initcwnd=1),
             "ewlia, 1/n": Arm("ewlia, 1/n"),
             "ewlia, 1/n²": Arm("ewlia, 1/n²", full_only=True),
         },
@@ -247,7 +247,7 @@ INCAST = [
         {
             "reno": Arm("reno", mptcp=False),
             "cubic": Arm("cubic", mptcp=False, full_only=True),
-            "reno, initial window 1": Arm("reno", mptcp=False, initcwnd=1),
+            "reno, IW 1": Arm("reno", mptcp=False, initcwnd=1),
             "ewlia, 1/n": Arm("ewlia, 1/n", mptcp=False),
         },
     ),

@@ -130,11 +130,12 @@ class OrderModel(Figure):
             late, by = predicted(rate * 1e6)
             table.add(f"{rate:g}", late, main["late_ratio"], by, main["late_by_packets"])
         rates = [rate for rate, _ in measured]
+        dense = [max(rates, default=0) * n / 400 for n in range(1, 401)]
         for axes, key, which, label in zip(
             canvas.subplots(1, 2), ("late_ratio", "late_by_packets"), (0, 1),
             ("share of packets that are late", "packets that a late one is late by"), strict=True,
         ):  # fmt: skip
-            axes.plot(rates, [predicted(rate * 1e6)[which] for rate in rates], label="model")
+            axes.plot(dense, [predicted(rate * 1e6)[which] for rate in dense], label="model")
             axes.plot(rates, [main[key] for _, main in measured], "o", label="rr", markersize=4)
             axes.set(xlabel="rate of the packets [Mbit/s]", ylabel=label)
             axes.grid(alpha=0.3)
