@@ -13,7 +13,7 @@ help: ## this list
 run: deps-run kernel mptcpctl ## build, boot, compare the schedulers over WiFi + 3G
 	tools/mplab/mplab run
 
-figures: deps-run kernel mptcpctl ## the figures of Documentation/figures, small, into build/figures
+figures: deps-figures kernel mptcpctl ## the figures of Documentation/figures, small, into build/figures
 	tools/mplab/mplab report
 
 bench: deps-bench kernel mptcpctl ## networks as users have them: a scoreboard (QUICK=1: of few, in 3 minutes)

@@ -15,6 +15,7 @@ job=${1:-}
 case $job in
 build) packages=("${build[@]}") ;;
 run) packages=("${build[@]}" "${lab[@]}") ;;
+figures) packages=("${build[@]}" "${lab[@]}" tcpdump python3-dpkt) ;;
 check) packages=("${lab[@]}" "${deb[@]}" tcpdump man-db g++ patch musl-tools python3-dpkt nftables mptcpize curl) ;;
 style) packages=("${build[@]}" libelf-dev libssl-dev dwarves sparse shellcheck python3-venv codespell python3-rich python3-numpy) ;;
 upstream) packages=("${build[@]}" iproute2 ethtool iputils-ping procps iptables nftables tcpdump) ;;
@@ -28,7 +29,7 @@ deb) packages=("${deb[@]}")
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}") ;;
 check-deb) packages=("${deb[@]}" mmdebstrap grub-common grub-pc-bin xorriso mtools e2fsprogs qemu-system-x86 qemu-utils)
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}" qemu-system-arm qemu-user-static binfmt-support arch-test) ;;
-*) die "usage: deps.sh build|run|check|style|upstream|bench|slurm|dask|vm|bpf|deb|check-deb" ;;
+*) die "usage: deps.sh build|run|figures|check|style|upstream|bench|slurm|dask|vm|bpf|deb|check-deb" ;;
 esac
 case $job in
 style) ;;

@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
@@ -19,7 +20,7 @@ from tap import Checks
 from mplab import baseline, beside, paths
 from mplab.experiment import TCP, Conditions, Result, measure
 from mplab.guest import Guests
-from mplab.workloads import parse
+from mplab.workloads import Incast, parse
 
 WIFI, DSL = "8mbit,20ms,80ms", "4mbit,40ms,80ms"
 CAPACITY = paths.parse(WIFI).capacity
@@ -69,6 +70,36 @@ def writes(b: Bench) -> None:
     b.check("small writes go at once without Nagle's algorithm", abs(once - 0.01) < 5e-4, f"p50 {once:.4f} s")
     waits = b.main("writes,duration=3s,warmup=1s")["delay_max_s"]
     b.check("and wait for an ACK with it", waits > 0.018, f"at most {waits:.4f} s")
+
+
+def order(b: Bench) -> None:
+    """In turns over paths whose delays differ by 37 ms: late from 0.216 Mbit/s on, at 2 Mbit/s by 4.6."""
+    if find_spec("dpkt") is None or _missing("tcpdump"):
+        b.skip("the order of packets", "no dpkt or no tcpdump")
+        return
+    pair = ("10mbit,20ms,50ms", "10mbit,94ms,50ms")
+    work = "order,size=1000,duration=10s,warmup=1s"
+    slow, fast = (b.main(f"{work},rate={rate}mbit", *pair, scheduler="rr") for rate in (0.2, 2))
+    b.check("packets in turn, slowly: all in order", not slow["late_ratio"], f"{slow['late_ratio']}")
+    b.near("packets in turn: half of them late", fast["late_ratio"], 0.5, 0.05)
+    late = fast["late_by_packets"]
+    b.check("by as many as the model has, rounded", 4 <= late <= 5.1, f"{late:.2f}")
+
+
+def incast(b: Bench) -> None:
+    """260 routes, more than an octet of an address holds; 8 Mbit in all over two links of 8 Mbit/s."""
+    count = 130
+    c = Conditions(
+        (paths.parse("8mbit,1ms,500ms"),) * 2, "default", "reno", Incast(1_000_000 // count, 2),
+        topology="incast", connections=count,
+    )  # fmt: skip
+    run = measure(b.guests, c)  # each of the 260 subflows must have come up
+    least = 1_000_000 * 8 / (2 * c.paths[0].rate)
+    took = min(run.main["rounds_s"])
+    b.check("a request of 130 servers", least < took, f"{took:.3f} s, on the links {least:.3f} s")
+    slowest = max(f["answer_max_s"] for f in run.flows)
+    same = abs(max(run.main["rounds_s"]) - slowest) < 1e-3
+    b.check("lasts until the slowest answer", same, f"{slowest:.3f} s")
 
 
 def calls(b: Bench) -> None:
@@ -153,7 +184,7 @@ def sharing(b: Bench) -> None:
 def main() -> int:
     kernel = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     tests: Sequence[Callable[[Bench], None]] = (
-        bulk, blocks, writes, calls, transfers, video, real_programs, datagrams, sharing,
+        bulk, blocks, writes, order, incast, calls, transfers, video, real_programs, datagrams, sharing,
     )  # fmt: skip
     with Guests(kernel) as guests:
         return Bench(guests).all(tests)

@@ -10,6 +10,7 @@ import math
 import sys
 import tempfile
 import unittest
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -21,6 +22,7 @@ from mplab.experiment import TCP, Conditions, Result
 from mplab.figures import FIGURES, Setting, Table, command
 from mplab.figures.designed import benefit, inflation
 from mplab.figures.moving import course
+from mplab.figures.reordering import displaced, predicted
 from mplab.schedulers import Schedulers
 
 KERNEL = {"release": "6.12.0", "build": "b"}
@@ -144,6 +146,108 @@ class Incast(unittest.TestCase):
         found = rows("incast", results)
         self.assertEqual(found["lia: goodput Mbit/s"], ["1.00", "4.00", "16.00", "256.00"])
         self.assertEqual(found["ewlia, 1/n²: slowest answer ms"], ["250.00"] * 4)
+
+
+class Collapse(unittest.TestCase):
+    NAMES = ("incast-server", "incast-request", "incast-mtu", "incast-tcp")
+
+    def test_volumes(self) -> None:
+        """Of each server the same, or of all together."""
+        for name, wanted in (("incast-server", 262_144), ("incast-request", None)):
+            for c in FIGURES[name].plan(SMALL):
+                size = wanted or 4_194_304 // c.connections
+                self.assertEqual(c.workload.size, size)
+
+    def test_the_full_size_has_300_requests(self) -> None:
+        for name in self.NAMES:
+            plan = FIGURES[name].plan(Setting(True, SCHEDULERS, EVERYTHING))
+            cells: Counter[Conditions] = Counter()
+            for c in plan:
+                cells[replace(c, seed=0)] += c.workload.rounds
+            self.assertEqual(set(cells.values()), {300})
+            counts = {c.connections for c in plan}
+            self.assertEqual(max(counts), 300 if name == "incast-mtu" else 48)
+
+    def test_plain_tcp_has_one_bottleneck(self) -> None:
+        for c in FIGURES["incast-tcp"].plan(SMALL):
+            self.assertTrue(c.plain_tcp)
+            self.assertEqual({f.routes for f in c.network().flows}, {((0,),)})
+        weights = {c.congestion: dict(c.sysctls) for c in FIGURES["incast-tcp"].plan(SMALL)}
+        self.assertIn("mptcp/ewlia_weight", weights["ewlia"])
+        self.assertEqual(weights["reno"], {})
+
+    def test_queues_are_of_bytes(self) -> None:
+        """A smaller MTU does not make the queue smaller."""
+        queues = {c.paths[0].mtu: c.paths[0].queue_bytes for c in FIGURES["incast-mtu"].plan(SMALL)}
+        self.assertEqual(queues, dict.fromkeys((1500, 1000, 576), 125_000))
+
+    def results(self, s: Setting = SMALL) -> dict[Conditions, Result]:
+        """Requests of 1 to 10 ms; each server has one timeout."""
+        times = [n / 1000 for n in range(1, 11)]
+        return {
+            c: result(
+                c, *[{"goodput_bps": 1e6 * (1 + c.seed), "rounds_s": times, "timeouts": 1}] * c.connections
+            )
+            for c in FIGURES["incast-request"].plan(s)
+        }
+
+    def test_table(self) -> None:
+        found = rows("incast-request", self.results())
+        self.assertEqual(found["lia: goodput Mbit/s"], ["4.00", "8.00", "16.00", "32.00", "48.00"])
+        self.assertEqual(found["reno: request ms, median"], ["5.50"] * 5)
+        self.assertEqual(found["reno: request ms, slowest"], ["10.00"] * 5)
+        self.assertEqual(found["ewlia, 1/n: timeouts per request"], ["0.40", "0.80", "1.60", "3.20", "4.80"])
+        self.assertFalse(any("p99" in name or "least" in name for name in found))
+
+    def test_several_runs_have_a_spread_and_percentiles(self) -> None:
+        full = Setting(True, SCHEDULERS, EVERYTHING)
+        found = rows("incast-request", self.results(full), full)
+        self.assertEqual(found["lia: goodput, least to most"][0], "1.00 to 3.00")
+        self.assertEqual(found["lia: goodput Mbit/s"][0], "2.00")
+        self.assertTrue(all(9 < float(cell) <= 10 for cell in found["lia: request ms, p99"]))
+
+
+class Order(unittest.TestCase):
+    def test_displaced_counts_early_and_late(self) -> None:
+        one = {"displacements": [[-1, 0.5], [0, 0.25], [2, 0.25]], "goodput_bps": 1e6}
+        runs = [result(c, one) for c in FIGURES["reordering"].plan(SMALL)[:2]]
+        self.assertEqual(displaced(runs), [(1, 0.75), (2, 0.25)])
+        self.assertEqual(displaced([]), [])
+
+    def test_model(self) -> None:
+        """Kaspar's difference of 37 ms: below the critical rate nobody is late."""
+        self.assertEqual(predicted(0.2e6), (0, 0))
+        late, by = predicted(2e6)
+        self.assertEqual(late, 0.5)
+        self.assertAlmostEqual(by, 2e6 / 16000 * 0.037)
+
+    def test_a_row_for_each_scheduler_and_network(self) -> None:
+        plan = FIGURES["reordering"].plan(SMALL)
+        figures = {"late_ratio": 0.25, "reorder_entropy": 1.5, "displacement_mean_packets": 4}
+        figures |= {
+            "hold_p95_packets": 5,
+            "hold_p99_packets": 9,
+            "goodput_bps": 9e6,
+            "displacements": [[0, 1]],
+        }
+        found = rows("reordering", {c: result(c, figures) for c in plan})
+        self.assertEqual(found["WiFi and 3G: rr"], ["0.25", "1.50", "4.00", "5.00", "9.00", "9.00"])
+        self.assertEqual(len(found), len(plan))
+
+    def test_what_paths_are_worth(self) -> None:
+        """As much as the better one carries, and half of what the other one does."""
+        plan = FIGURES["worth"].plan(SMALL)
+        self.assertLessEqual(set(plan), set(FIGURES["fig4.13"].plan(SMALL)))  # nothing more to run
+        results = {}
+        for c in plan:
+            least, best = sorted(p.capacity for p in c.paths)
+            results[c] = result(c, {"goodput_bps": best + least / 2})
+        found = rows("worth", results)
+        for what in ("efficiency", "benefit"):
+            self.assertEqual(set(found[f"{what}: inorder"][1:]), {"0.50"})
+        for what, least, most in (("ratio", 0.75, 1), ("gain", 0, 0.5)):
+            mean = float(found[f"{what}: inorder"][-1])
+            self.assertTrue(least < mean < most, (what, mean))
 
 
 class Designs(unittest.TestCase):

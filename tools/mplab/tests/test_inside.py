@@ -214,52 +214,64 @@ class Player(unittest.TestCase):
 
 
 class Incast(unittest.TestCase):
+    """All in one network namespace, on different ports."""
+
     def setUp(self) -> None:
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
         self.addCleanup(lambda: [s.close() for s in connections.LISTENERS])
-        for name, value in (("BARRIER", f"{directory.name}/barrier"), ("SETTLE", 0.0)):
+        self.entered: list[str] = []
+        for name, value in (("enter", self.entered.append), ("SETTLE", 0.0)):
             patch = mock.patch.object(incast, name, value)
             patch.start()
             self.addCleanup(patch.stop)
 
-    def ran(self, sizes: list[int], rounds: int) -> list[dict]:
-        """What came of it, per client."""
-        with ThreadPoolExecutor(2 * len(sizes) + 1) as pool:
-            pool.submit(incast.barrier, {"count": len(sizes)})
-            ports = [free_port() for _ in sizes]
-            self.servers = [
-                pool.submit(incast.answer, {**COMMON, "listen": True, "port": port}) for port in ports
-            ]
+    def ran(self, count: int, size: int, rounds: int) -> tuple[dict, dict]:
+        """What came of it, of the clients and of the servers."""
+        flows = [{"host": f"host{n}", "route": n, "port": free_port()} for n in range(1, count + 1)]
+        with ThreadPoolExecutor(2) as pool:
+            servers: Future = pool.submit(incast.answer, {**COMMON, "listen": True, "flows": flows})
             time.sleep(0.2)  # they listen
-            clients: list[Future] = [
-                pool.submit(
-                    incast.ask, {**COMMON, "listen": False, "port": port, "size": size, "rounds": rounds}
-                )
-                for port, size in zip(ports, sizes, strict=True)
-            ]
-            return [client.result(10) for client in clients]
+            asking = {**COMMON, "listen": False, "flows": flows, "size": size, "rounds": rounds}
+            clients: Future = pool.submit(incast.ask, asking)
+            return clients.result(10), servers.result(10)
 
     def test_nobody_asks_before_all_have_their_answer(self) -> None:
-        """One answer is much larger than the others."""
-        found = self.ran([100, 3_000_000, 100], 4)
-        for client in found:
-            self.assertEqual((len(client["rounds"]), len(client["took"])), (5, 4))
-        for n in range(4):
-            ended = max(client["rounds"][n] + client["took"][n] for client in found)
-            self.assertGreaterEqual(min(client["rounds"][n + 1] for client in found), ended)
-        self.assertEqual([s.result(10)["trace"][0][1][0]["route"] for s in self.servers], [1, 1, 1])
+        asked, answered = self.ran(3, 3_000_000, 4)
+        self.assertEqual((len(asked["rounds"]), len(asked["took"])), (5, 4))
+        for start, took, end in zip(asked["rounds"], asked["took"], asked["rounds"][1:], strict=False):
+            self.assertEqual(len(took), 3)
+            self.assertGreaterEqual(end, start + max(took))
+        sent = [server["trace"][0][1][0] for server in answered["servers"]]
+        self.assertEqual([s["route"] for s in sent], [1, 2, 3])
+        for s in sent:
+            self.assertGreaterEqual(s["sent"], 4 * 3_000_000)
+
+    def test_all_are_asked_in_an_order_of_their_own(self) -> None:
+        with mock.patch.object(incast.random, "sample", wraps=incast.random.sample) as drawn:
+            self.ran(3, 100, 2)
+        self.assertEqual([len(call.args[0]) for call in drawn.call_args_list], [1, 1, 1, 3, 3])
+
+    def test_each_has_a_namespace_of_its_own(self) -> None:
+        self.ran(2, 100, 1)
+        self.assertEqual(sorted(self.entered), sorted(["host1", "host2"] * 3))
 
     def test_an_answer_that_is_not_whole_does_not_count(self) -> None:
-        with mock.patch.object(incast, "receive_whole", self.cut_short):
-            self.assertEqual(len(self.ran([5000], 3)[0]["took"]), 2)
+        with mock.patch.object(incast.Answering, "write", self.cut_short):
+            self.assertEqual(len(self.ran(1, 5000, 3)[0]["took"]), 1)
 
-    def cut_short(self, connection: socket.socket, buffer: bytearray) -> bool:
-        """The second of the large ones."""
-        self.large = getattr(self, "large", 0) + (len(buffer) == 5000)
-        return self.whole(connection, buffer) and (len(buffer) < 5000 or self.large != 2)
+    @staticmethod
+    def cut_short(server: incast.Answering) -> None:
+        """The second of the large ones; the client is gone when the server looks again."""
+        server.large = getattr(server, "large", 0) + (server.owed == 5000)
+        if server.large == 2:
+            server.peer.send(bytes(4999))
+            server.peer.shutdown(socket.SHUT_WR)
+        elif server.owed:
+            server.peer.send(bytes(server.owed))
+        server.owed = 0
 
-    whole = staticmethod(connections.receive_whole)
+    def test_timeouts_of_a_namespace(self) -> None:
+        text = "TcpExt: A TCPTimeouts B\nTcpExt: 1 7 3\nIpExt: X\nIpExt: 4\n"
+        self.assertEqual(incast.timeouts(text), 7)
 
 
 class Start(unittest.TestCase):

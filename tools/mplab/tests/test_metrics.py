@@ -26,6 +26,14 @@ def permutations(count: int = 50) -> list[list[int]]:
     return [rng.sample(range(1, n + 1), n) for n in (rng.randint(1, 60) for _ in range(count))]
 
 
+class Lateness(unittest.TestCase):
+    def test_of_late_packets_only(self) -> None:
+        """Two of six packets are late, by 4 and by 2: what is early does not count."""
+        density = metrics.reorder_density([2, 3, 4, 5, 1, 6, 8, 9, 7])
+        self.assertAlmostEqual(metrics.mean_lateness(density), (4 + 2) / 2)
+        self.assertEqual(metrics.mean_lateness(metrics.reorder_density([1, 2, 3])), 0)
+
+
 class Aggregation(unittest.TestCase):
     def test_published_values_of_the_benefit(self) -> None:
         for capacities, goodput, expected in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 import unittest
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
@@ -46,7 +47,7 @@ class Paths(unittest.TestCase):
             ("fast,20ms,80ms", "rate 'fast' is not a number"),
             ("8mbit,20ms,80ms,100%", "less than 100%"),
             ("1kbit,20ms,80ms", "too slow"),
-            ("8mbit,20ms,80ms,mtu=100", "mtu '100': write a number from 1280 to 9000"),
+            ("8mbit,20ms,80ms,mtu=100", "mtu '100': write a number from 576 to 9000"),
             ("8mbit,20ms,80ms,color=red", "unknown 'color': there are loss"),
             ("8mbit,20ms,80ms,away@3s", "event 'away': write rate or rtt"),
             ("8mbit,20ms,80ms,rate=fast@3s", "rate 'fast' is not a number"),
@@ -58,6 +59,8 @@ class Paths(unittest.TestCase):
             ("8mbit,20ms,80ms,queue=50p@3s", "event 'queue=50p': write it as the path's own"),
             ("8mbit,20ms,80ms,police=100k", "a policer has no queue; write 0ms"),
             ("8mbit,20ms,0ms,police=2k", "write at least two frames, 3028 bytes"),
+            ("8mbit,20ms,80ms,family=6,mtu=1000", "mtu=1000: IPv6 has at least 1280"),
+            ("8mbit,20ms,80ms,initcwnd=0", "initcwnd '0': write a number from 1 to 1000"),
             ("8mbit,20ms,80ms,step=10ms", "step without a trace"),
             ("trace=03-starlink,20ms,80ms,rate=1mbit@3s", "event 'rate': the trace '03-starlink' says"),
             ("trace=nowhere,20ms,80ms", "neither a file, nor one of the project's (0"),
@@ -179,6 +182,39 @@ class Topologies(unittest.TestCase):
         self.assertEqual(
             [len(f.routes) for f in network.incast([WIFI, MOBILE], 2, network.TCP).flows], [1, 1]
         )
+
+    def test_servers_of_an_incast_have_links_of_their_own(self) -> None:
+        """As fast as the bottleneck; nobody else's sender has one."""
+        text = topology.script(network.incast([WIFI, MOBILE], 3))
+        for device, rate in (("s1", 8_000_000), ("s2", 2_000_000)):
+            self.assertEqual(text.count(f"qdisc add dev {device} root tbf rate {rate}bit burst 3028 "), 3)
+        self.assertNotIn("qdisc add dev c", text)
+        self.assertNotIn("qdisc add dev c", topology.script(network.shared(WIFI, 2)))
+        self.assertNotIn("dev s1 root", topology.script(network.disjoint([WIFI], direction=network.DOWN)))
+
+    def test_hundreds_of_servers(self) -> None:
+        """No two routes share an address or a table, none has one of the kernel's own tables."""
+        routes = range(1, 601)
+        for role in (topology.CLIENT, topology.SERVER):
+            addresses = {topology.address(role, n) for n in routes}
+            self.assertEqual(len(addresses), 600)
+            for each in addresses:
+                self.assertTrue(all(0 <= int(octet) <= 255 for octet in each.split(".")), each)
+        tables = {topology.table(n) for n in routes}
+        self.assertEqual(len(tables), 600)
+        self.assertFalse(tables & {253, 254, 255})
+        many, few = (topology.script(network.incast([WIFI, MOBILE], n)) for n in (60, 4))
+        self.assertIn("neigh/default/gc_thresh3", many)
+        self.assertRegex(many, r"\nsleep \d+\n$")
+        self.assertNotIn("gc_thresh3", few)
+        self.assertNotIn("sleep", few)
+        for batch in many.split("-batch - <<END\n")[1:]:
+            self.assertLessEqual(len(batch.split("\nEND")[0].splitlines()), topology.BATCH)
+
+    def test_initial_window_of_a_route(self) -> None:
+        text = topology.script(network.disjoint([replace(WIFI, initcwnd=2), MOBILE]))
+        self.assertIn("route add 10.1.1.1 dev s1 src 10.1.2.2 initcwnd 2\n", text)
+        self.assertIn("route add 10.2.1.1 dev s2 src 10.2.2.2\n", text)
 
 
 if __name__ == "__main__":

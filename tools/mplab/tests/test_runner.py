@@ -31,6 +31,7 @@ from mplab import (
     report,
     runner,
     table,
+    topology,
     units,
     workloads,
 )
@@ -139,8 +140,8 @@ class Evaluation(Scratch):
         subflow = {"route": 1, "cwnd": 10, "srtt_us": 1, "sent": 5, "retrans": 1}
         self.leave("", {}, {})
         for role, content in (
-            ("ask", {"rounds": [10.0, 11.0, 14.0], "took": took}),
-            ("answer", {"trace": [[13.0, [subflow]]], "totals": {}}),
+            ("ask", {"rounds": [10.0, 11.0, 14.0], "took": [[t] for t in took]}),
+            ("answer", {"servers": [{"trace": [[13.0, [subflow]]], "totals": {}, "timeouts": 3}]}),
         ):
             (self.dir / f"{role}-0.json").write_text(json.dumps(content))
         work = workloads.Incast(1000, 2)
@@ -152,6 +153,7 @@ class Evaluation(Scratch):
         self.assertEqual(result.goodput, 2 * 1000 * 8 / 4)
         self.assertEqual(result.main["answer_max_s"], 2)
         self.assertEqual(result.main["rounds_began_s"], [10, 11])
+        self.assertEqual((result.main["rounds_s"], result.main["timeouts"]), ([1, 3], 3))
 
     def test_a_missing_answer_is_an_error(self) -> None:
         with self.assertRaisesRegex(GuestError, "1 of 2 answers"):
@@ -314,6 +316,9 @@ class Addresses(unittest.TestCase):
         v4 = struct.pack("=H", socket.AF_INET) + bytes(2) + socket.inet_aton("10.7.2.2")
         v6 = struct.pack("=H", socket.AF_INET6) + bytes(6)
         self.assertEqual(connections._route(v4), 7)
+        for n in (1, 255, 256, 600):
+            raw = struct.pack("=HH", socket.AF_INET, 5001) + socket.inet_aton(topology.address("client", n))
+            self.assertEqual(connections._route(raw), n)
         self.assertEqual(connections._route(v6 + socket.inet_pton(socket.AF_INET6, "fd00:9:2::2")), 9)
         self.assertEqual(connections._route(v6 + socket.inet_pton(socket.AF_INET6, "::ffff:10.3.2.2")), 3)
 
@@ -480,7 +485,8 @@ class Figures(Scratch):
 
     def test_names_that_no_kernel_has(self) -> None:
         """Nothing asks for another name than the project's kernel has; if it does, that is an error."""
-        known = Schedulers(("default", "inorder", "minrtt", "redundant", "rr"), ("rp", "bm", "rs"))
+        rivals = ("blest", "ecf", "edpf", "pet", "sttf", "wrr")
+        known = Schedulers(("default", "inorder", "minrtt", "redundant", "rr", *rivals), ("rp", "bm", "rs"))
         controls = ("cubic", "reno", "lia", "olia", "balia", "wvegas", "ewlia")
         for figure in figures.FIGURES.values():
             self.assertTrue(figure.plan(figures.Setting(False, known, controls, strict=True)), figure.name)

@@ -8,14 +8,28 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import metrics, network, paths, settings, workloads
+from mplab import capture, metrics, network, paths, settings, workloads
 from mplab.experiment import Conditions
 from mplab.guest import GuestError
 from mplab.units import UnitError, UsageError
-from mplab.workloads import Blocks, Bulk, Ends, Page, Rpc, Tls, Transfer, Video, Workload, Writes, parse
+from mplab.workloads import (
+    Blocks,
+    Bulk,
+    Ends,
+    Order,
+    Page,
+    Rpc,
+    Tls,
+    Transfer,
+    Video,
+    Workload,
+    Writes,
+    parse,
+)
 
 WIFI, MOBILE = paths.parse("8mbit,20ms,80ms"), paths.parse("2mbit,150ms,2s")
 SUBFLOWS = [{"route": n, "cwnd": 10, "srtt_us": 1, "sent": 5, "retrans": 1} for n in (1, 2)]
@@ -98,6 +112,42 @@ class Evaluation(unittest.TestCase):
         self.assertAlmostEqual(found["up_goodput_bps"], 8e6)
         self.assertAlmostEqual(found["goodput_bps"], 9.6e6)
         self.assertEqual((found["longest_gap_s"], found["down"]["longest_gap_s"]), (0.5, 0.2))
+
+    def ordered(self, protocol: str = network.MPTCP) -> dict:
+        """Four blocks, each one late by the one after it."""
+        sent = {"sent": 4, **TRACE}
+        got = {"due_us": [1e6 * n for n in range(4)], "delay_us": [1000] * 4}
+        order = [2, 1, 4, 3]
+        density = metrics.reorder_density(order)
+        found = capture.Reordering(4, 0, 0.5, 1.0, density, 0.7, 1.0, 1, 1)
+        with mock.patch.object(capture, "reordering", return_value=found) as asked:
+            figures = self.found(Order(3, 0), protocol, send=sent, receive=got)
+        self.asked = [call.args for call in asked.call_args_list]
+        return figures
+
+    def test_order(self) -> None:
+        found = self.ordered()
+        self.assertEqual(self.asked, [(self.dir, "order-0-*")])
+        self.assertEqual(
+            (found["late_ratio"], found["late_by_packets"], found["hold_p99_packets"]), (0.5, 1, 1)
+        )
+        self.assertEqual(found["displacements"], [(-1, 0.5), (1, 0.5)])
+        self.assertNotIn("late_ratio", self.ordered(network.TCP))
+        self.assertEqual(self.asked, [])
+
+    def test_captures_are_at_the_receiver(self) -> None:
+        """One of each link, before anything is sent."""
+        ends = Ends(network.disjoint((WIFI, MOBILE)), 0, self.dir)
+        lines = Order().listening(ends).splitlines()
+        for line, device in zip(lines, ("s1", "s2"), strict=False):
+            self.assertIn(f"ip netns exec server tcpdump -i {device} ", line)
+            self.assertIn(f"/order-0-{device} tcp", line)
+        self.assertIn('"blocks.receive"', lines[2])
+
+    def test_nothing_captured_is_an_error(self) -> None:
+        sent, got = {"sent": 1, **TRACE}, {"due_us": [1e6], "delay_us": [1000]}
+        with self.assertRaisesRegex(GuestError, "no data packet"):
+            self.found(Order(3, 0), send=sent, receive=got)
 
     def transfers(self, count: int, **settings: object) -> dict:
         """Each takes 1 s to the receiver, and its sender knows 0.2 s later."""

@@ -28,11 +28,14 @@ HAS_ACK, ACK_64, HAS_MAP, MAP_64 = 1, 2, 4, 8
 
 @dataclass(frozen=True)
 class Reordering:
-    """ratio: late packets; density: displacement to share; buffer: packets held for 95, 99 %."""
+    """ratio: late packets, lateness: by how many packets on the mean; density: displacement to share;
+    buffer: packets held for 95, 99 %."""
 
     packets: int
     duplicates: int
     ratio: float
+    lateness: float
+    density: dict[int, float]
     entropy: float
     mean_displacement: float
     buffer_p95: int
@@ -119,9 +122,9 @@ class Received:
         return True
 
 
-def reordering(directory: Path) -> Reordering:
+def reordering(directory: Path, files: str = "*.pcap") -> Reordering:
     """Of all captures in a directory together: the paths of one connection."""
-    arrivals = sorted(a for file in directory.glob("*.pcap") for a in _arrivals(file))
+    arrivals = sorted(a for file in directory.glob(files) for a in _arrivals(file))
     if not arrivals:
         raise ValueError(f"{directory}: no data packet of a Multipath TCP connection")
     zero, received, places = (arrivals[0][1] - (1 << 31)) & MASK, Received(), []
@@ -137,6 +140,8 @@ def reordering(directory: Path) -> Reordering:
         packets=len(arrivals),
         duplicates=len(arrivals) - len(order),
         ratio=metrics.reordered_ratio(order),
+        lateness=metrics.mean_lateness(density),
+        density=density,
         entropy=metrics.reorder_entropy(density),
         mean_displacement=sum(abs(d) * share for d, share in density.items()),
         buffer_p95=metrics.occupancy_percentile(occupancy, 95),

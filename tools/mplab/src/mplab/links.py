@@ -18,6 +18,7 @@ from .paths import Path
 
 OUT, IN = "out", "in"
 DELAY_LIMIT = 200_000  # packets that a delay may hold: never the one that drops
+ACCESS_LIMIT = 64_000_000  # bytes, for the same reason
 # A rate that never limits makes netem keep packets in order whatever their delays are
 IN_ORDER = "rate 100gbit"
 REPLAY_HANDLE, REPLAY_PARENT = 0x20000, 0x10001  # 2: below 1:1
@@ -62,6 +63,12 @@ def delays(verb: str, path: Path, ins: list[str], outage: bool = False) -> list[
 def _tbf(path: Path, rate: float) -> str:
     burst = 2 * path.frame  # virtual time needs no more, and more would add to the queue
     return f"parent 1:1 handle 2: tbf rate {rate:.0f}bit burst {burst} limit {path.drains(rate)}"
+
+
+def access(path: Path, devices: list[str]) -> list[str]:
+    """A sender's own link: the rate of the path, and room for all that the sender has."""
+    limit = f"rate {path.rate:.0f}bit burst {2 * path.frame} limit {ACCESS_LIMIT}"
+    return [f"qdisc add dev {device} root tbf {limit}" for device in devices]
 
 
 def _own_queue(path: Path, rate: float) -> str:

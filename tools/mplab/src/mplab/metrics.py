@@ -133,6 +133,12 @@ def reorder_density(sequence: Sequence[int]) -> dict[int, float]:
     return _density([place - number for place, number in zip(places, received, strict=True)])
 
 
+def mean_lateness(density: dict[int, float]) -> float:
+    """Packets that overtook a late one, on the mean: what expected_displacement() predicts. 0 or more."""
+    late = {by: share for by, share in density.items() if by > 0}
+    return sum(by * share for by, share in late.items()) / sum(late.values()) if late else 0.0
+
+
 def reorder_entropy(density: dict[int, float]) -> float:
     """Total disorder: -sum p ln p of a reorder density (Ye et al.; Kaspar, 2.1). In nats.
 

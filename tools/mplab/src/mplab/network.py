@@ -36,11 +36,15 @@ class Flow:
 
 @dataclass(frozen=True)
 class Network:
-    """Bottlenecks act on data in its direction; what comes back meets delay only."""
+    """Bottlenecks act on data in its direction; what comes back meets delay only.
+
+    access: each sender's own link has the rate of the first bottleneck on its route.
+    """
 
     bottlenecks: tuple[Path, ...]
     flows: tuple[Flow, ...]
     direction: str = UP
+    access: bool = False
 
     def route_numbers(self, flow: int) -> range:
         """Addresses have the number of their route, counted from 1 over all flows."""
@@ -90,10 +94,11 @@ def shared(
 def incast(paths: Sequence[Path], servers: int, protocol: str = MPTCP) -> Network:
     """A connection to each server, over all bottlenecks.
 
-    Each has a client of its own: nothing but the bottlenecks is in its way to the next one.
+    Each has a client of its own: nothing but the bottlenecks is in its way to the next one. Without
+    the rate of the servers' own links a server's segments would arrive in one piece, ahead of all others'.
     """
     routes = tuple((i,) for i in range(len(paths) if protocol == MPTCP else 1))
-    return Network(tuple(paths), (Flow(protocol, routes),) * servers, DOWN)
+    return Network(tuple(paths), (Flow(protocol, routes),) * servers, DOWN, access=True)
 
 
 def triangle(paths: Sequence[Path], protocol: str = MPTCP) -> Network:

@@ -64,6 +64,7 @@ class Path:
     lost packets (1: independent losses). jitter varies the delay of data, in order, as a wireless
     link does. there: what part of the RTT, in %, is on the way of the data. back: rate of the way
     back (0: not limited). police: bytes that a policer lets through at once (0: there is none).
+    initcwnd: initial window in segments, of the hosts' routes (0: the kernel's, which is 10).
     Of a trace, rate, rtt and loss are the mean.
     """
 
@@ -80,6 +81,7 @@ class Path:
     there: float = 50.0
     back: float = 0.0
     police: int = 0
+    initcwnd: int = 0
     trace: Series | None = None
     rtt_trace: Series | None = None
     loss_trace: Series | None = None
@@ -120,6 +122,7 @@ class Path:
         parts += [self.aqm] if self.aqm != "fifo" else []
         parts += [f"back {self.back / 1e6:g} Mbit/s"] if self.back else []
         parts += [f"MTU {self.mtu}"] if self.mtu != 1500 else []
+        parts += [f"initial window {self.initcwnd}"] if self.initcwnd else []
         parts += ["IPv6"] if self.family == 6 else []
         parts += [f"{self.there:g} % of the RTT on the way there"] if self.there != 50 else []
         return ", ".join(parts + [str(event) for event in self.events])
@@ -152,11 +155,12 @@ SETTINGS: dict[str, Callable[[str], float | int | str]] = {
     "burst": lambda text: _number(text, "burst", 1, 1000),
     "jitter": lambda text: units.seconds(text, "jitter"),
     "aqm": lambda text: _choice(text, "aqm", AQMS),
-    "mtu": lambda text: int(_number(text, "mtu", 1280, 9000)),
+    "mtu": lambda text: int(_number(text, "mtu", 576, 9000)),
     "family": lambda text: int(_choice(text, "family", ("4", "6"))),
     "there": lambda text: units.percent(text, "there"),
     "back": lambda text: units.rate(text, "back"),
     "police": lambda text: units.size(text, "police"),
+    "initcwnd": lambda text: int(_number(text, "initcwnd", 1, 1000)),
 }
 
 
@@ -205,6 +209,8 @@ def _check(path: Path) -> None:
     rtts = [e.value for e in path.events if e.what == "rtt"]
     rtts += [min(path.rtt_trace.values) / 1e3] if path.rtt_trace else [path.rtt]
     jitters = [path.jitter, *(e.value for e in path.events if e.what == "jitter")]
+    if path.family == 6 and path.mtu < 1280:
+        raise units.UnitError(f"mtu={path.mtu}: IPv6 has at least 1280")
     if path.burst > 1 and not path.loss:
         raise units.UnitError("burst without loss")
     if max(jitters) > min(rtts) * (1 - path.there / 100) + 1e-9:

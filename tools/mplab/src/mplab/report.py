@@ -131,7 +131,7 @@ def describe(workload: Workload) -> str:
         case "bulk" | "iperf3":
             way = {DOWN: ", download", BOTH: ", both ways"}.get(workload.direction, "")
             return f"{workload.duration:g} s after {workload.warmup:g} s of warm-up{way}"
-        case "blocks":
+        case "blocks" | "order":
             rate = f"at {workload.rate / 1e6:g} Mbit/s" if workload.rate else "as fast as it goes"
             return f"blocks of {workload.size} bytes {rate}, {workload.duration:g} s"
         case "request":

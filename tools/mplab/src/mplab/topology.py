@@ -30,6 +30,8 @@ from .network import UP, Network
 
 CLIENT, SERVER = "client", "server"
 ANYWHERE = {4: "0.0.0.0/0", 6: "::/0"}
+BATCH = 400  # lines
+MANY = 96  # routes
 MSS_AT_ONCE = " gso_max_segs 1"
 PYTHON = "/usr/bin/python3"
 HOSTS = FilePath(__file__).with_name("hosts.py")
@@ -53,10 +55,16 @@ def host(role: str, flow: int) -> str:
 
 
 def address(role: str, route: int, family: int = 4) -> str:
-    """Of a route's end."""
+    """Of a route's end. From 256 on the number is in two bytes of an IPv4 address."""
     if family == 6:
         return f"fd00:{route}:1::1" if role == CLIENT else f"fd00:{route}:2::2"
-    return f"10.{route}.1.1" if role == CLIENT else f"10.{route}.2.2"
+    high, low = divmod(route, 256)
+    return f"10.{low}.{2 * high + 1}.1" if role == CLIENT else f"10.{low}.{2 * high + 2}.2"
+
+
+def table(route: int) -> int:
+    """Of a client's routes, the one for this; 253 to 255 are the kernel's own."""
+    return (100 if route < 100 else 1000) + route
 
 
 @dataclass(frozen=True)
@@ -132,6 +140,22 @@ class Plan:
         ends = chain[:2] if chain[0] == name else chain[-2:]
         return self.links[(ends[0], ends[1])].device(name)
 
+    def initial_window(self, route: int) -> int:
+        """Of what a host sends over one of its routes; 0: the kernel's."""
+        routes = [way for flow in self.network.flows for way in flow.routes]
+        return self.network.bottlenecks[routes[route - 1][0]].initcwnd
+
+    def access_lines(self, flow: int) -> list[str]:
+        """tc lines for the own links of who sends, if they have a rate."""
+        if not self.network.access:
+            return []
+        name, first = host(self.source, flow), self.network.route_numbers(flow).start
+        return [
+            line
+            for n, way in enumerate(self.network.flows[flow].routes, first)
+            for line in links.access(self.network.bottlenecks[way[0]], [self.host_device(name, n)])
+        ]
+
     @property
     def namespaces(self) -> list[str]:
         return list(dict.fromkeys(end for link in self.links.values() for end in link.ends))
@@ -143,8 +167,10 @@ class Plan:
 
 
 def _batch(tool: str, namespace: str, lines: list[str]) -> str:
+    """Several, if there are many lines: ip keeps each namespace that a line names open."""
     where = f"-n {namespace} " if namespace else ""
-    return "\n".join([f"{tool} {where}-batch - <<END", *lines, "END"]) if lines else ""
+    parts = [lines[i : i + BATCH] for i in range(0, len(lines), BATCH)]
+    return "\n".join("\n".join([f"{tool} {where}-batch - <<END", *part, "END"]) for part in parts)
 
 
 def address_lines(plan: Plan, role: str, flow: int, route: int, verb: str = "add") -> list[str]:
@@ -152,9 +178,13 @@ def address_lines(plan: Plan, role: str, flow: int, route: int, verb: str = "add
     family = plan.network.family(flow, route - plan.network.route_numbers(flow).start)
     own, other = (address(r, route, family) for r in (role, SERVER if role == CLIENT else CLIENT))
     device, nodad = plan.host_device(host(role, flow), route), " nodad" if family == 6 else ""
-    lines = [f"addr {verb} {own} dev {device}{nodad}", f"route {verb} {other} dev {device} src {own}"]
+    window = plan.initial_window(route)
+    lines = [
+        f"addr {verb} {own} dev {device}{nodad}",
+        f"route {verb} {other} dev {device} src {own}{f' initcwnd {window}' if window else ''}",
+    ]
     if role == CLIENT:  # the server answers by destination, through the right router
-        lines.append(f"route {verb} {ANYWHERE[family]} dev {device} table {100 + route}")
+        lines.append(f"route {verb} {ANYWHERE[family]} dev {device} table {table(route)}")
     return lines
 
 
@@ -162,7 +192,7 @@ def _rules(plan: Plan, flow: int) -> list[str]:
     """What leaves from a client's address leaves over its route. No batch: -6 is ip's own flag."""
     return [
         f"ip -n {host(CLIENT, flow)} {'-6 ' if family == 6 else ''}rule add"
-        f" from {address(CLIENT, n, family)} table {100 + n}"
+        f" from {address(CLIENT, n, family)} table {table(n)}"
         for i, n in enumerate(plan.network.route_numbers(flow))
         for family in [plan.network.family(flow, i)]
     ]
@@ -209,6 +239,8 @@ def _global_sysctls(plan: Plan, buffer: int | None) -> list[str]:
     else:
         values["net/ipv6/conf/all/disable_ipv6"] = "1"
         values["net/ipv6/conf/default/disable_ipv6"] = "1"
+    if len(plan.chains) > MANY:  # the neighbours of all namespaces are in one table
+        values["net/ipv4/neigh/default/gc_thresh3"] = str(16 * len(plan.chains))
     if buffer:
         for name, default in (("tcp_rmem", 131072), ("tcp_wmem", 16384)):
             values[f"net/ipv4/{name}"] = f"4096 {min(default, buffer)} {buffer}"
@@ -226,7 +258,7 @@ def script(network: Network, buffer: int | None = None, offload: bool = True) ->
         for role in (CLIENT, SERVER):
             lines = _links_up(plan, host(role, flow)) + _addresses(plan, role, flow)
             parts.append(_batch("ip", host(role, flow), lines + _path_manager(plan, role, flow)))
-        parts += _rules(plan, flow)
+        parts += [*_rules(plan, flow), _batch("tc", host(plan.source, flow), plan.access_lines(flow))]
     for name in plan.namespaces:
         if name not in plan.hosts:
             parts.append(_batch("ip", name, _links_up(plan, name) + _forwarding(plan, name)))
@@ -235,6 +267,8 @@ def script(network: Network, buffer: int | None = None, offload: bool = True) ->
             path = links.at_start(bottleneck)
             lines = links.delays("add", path, plan.ins(b)) + links.bottleneck(path)
             parts.append(_batch("tc", router(b + 1), lines))
+    if len(plan.chains) > MANY:  # Linux takes notice of 100 links a second that are up
+        parts.append(f"sleep {len(plan.links) // 40}")
     return "\n".join(part for part in parts if part) + "\n"
 
 

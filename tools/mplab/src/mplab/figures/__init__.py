@@ -14,6 +14,7 @@ from .designed import DESIGNED
 from .incast import INCAST
 from .moving import MOVING
 from .recorded import RECORDED
+from .reordering import REORDERING
 from .sharing import SHARING
 from .starting import STARTING
 from .sweeps import SWEEPS
@@ -25,7 +26,7 @@ def _order(figure: Figure) -> tuple[list[int], str]:
     return (numbers or [99], figure.name)
 
 
-ALL = [*SWEEPS, *DESIGNED, *DELAYS, *SHARING, *STARTING, *MOVING, *RECORDED, *INCAST, *TIMERS]
+ALL = [*SWEEPS, *DESIGNED, *DELAYS, *SHARING, *STARTING, *MOVING, *RECORDED, *INCAST, *TIMERS, *REORDERING]
 FIGURES: dict[str, Figure] = {figure.name: figure for figure in sorted(ALL, key=_order)}
 
 __all__ = ["FIGURES", "Figure", "Setting", "Table"]

@@ -88,9 +88,9 @@ def _tcp_info(raw: bytes) -> dict[str, int]:
 
 
 def _route(raw: bytes) -> int:
-    """The number of the route in a client's address: 10.n.1.1 or fd00:n:1::1."""
+    """The number of the route in a client's address: 10.n.1.1, 10.n.3.1 for 256 + n, or fd00:n:1::1."""
     if struct.unpack_from("=H", raw)[0] == socket.AF_INET:
-        return raw[5]
+        return raw[5] + (raw[6] - 1) // 2 * 256
     mapped = raw[8:20] == bytes(10) + b"\xff\xff"
     return raw[21] if mapped else struct.unpack_from("!H", raw, 10)[0]
 

@@ -11,16 +11,18 @@ from .blocks import Blocks, Writes
 from .bulk import Bulk
 from .calls import Rpc
 from .iperf import Iperf
+from .order import Order
 from .tls import Tls
 from .video import Video
 from .web import Http, Page
 
 KINDS: dict[str, type[Workload]] = {
-    kind.name: kind for kind in (Bulk, Blocks, Writes, Transfer, Rpc, Page, Video, Tls, Request, Http, Iperf)
+    kind.name: kind
+    for kind in (Bulk, Blocks, Writes, Order, Transfer, Rpc, Page, Video, Tls, Request, Http, Iperf)
 }
 __all__ = [
-    "KINDS", "PYTHON", "Blocks", "Bulk", "Ends", "Http", "Incast", "Iperf", "Page", "Request", "Rpc",
-    "Tls", "Transfer", "Video", "Workload", "Writes", "parse",
+    "KINDS", "PYTHON", "Blocks", "Bulk", "Ends", "Http", "Incast", "Iperf", "Order", "Page", "Request",
+    "Rpc", "Tls", "Transfer", "Video", "Workload", "Writes", "parse",
 ]  # fmt: skip
 
 

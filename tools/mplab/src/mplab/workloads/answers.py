@@ -11,6 +11,7 @@ from .. import metrics
 from ..guest import GuestError
 from ..network import DOWN, UP
 from ..settings import choice, number, octets, span, yes_no
+from ..topology import CLIENT, SERVER, host
 from .base import Ends, Json, Workload, sent_bytes
 
 HEAD = 8  # bytes of the smallest request
@@ -106,23 +107,36 @@ class Incast(Workload):
     rounds: int = number(10)
 
     def listening(self, ends: Ends) -> str:
-        first, count = ends.flow == 0, len(ends.network.flows)
-        barrier = ends.command("incast.barrier", False, label="barrier", count=count) if first else ""
-        return barrier + ends.command("incast.answer", True, label="answer")
+        return self._of_all(ends, SERVER, True, label="answer")
 
     def connecting(self, ends: Ends) -> str:
-        return ends.command("incast.ask", False, label="ask", size=self.size, rounds=self.rounds)
+        return self._of_all(ends, CLIENT, False, label="ask", size=self.size, rounds=self.rounds)
+
+    @staticmethod
+    def _of_all(ends: Ends, role: str, listen: bool, label: str, **settings: int) -> str:
+        """The program for all flows, which the first one starts."""
+        if ends.flow:
+            return ""
+        flows = [Ends(ends.network, f, ends.directory) for f in range(len(ends.network.flows))]
+        hosts = [
+            {"host": host(role, each.flow), "address": each.address(SERVER), "route": each.route}
+            for each in flows
+        ]
+        return ends.command(f"incast.{label}", listen, label=label, flows=hosts, **settings)
 
     def evaluate(self, ends: Ends) -> Json:
         """A round lasts until the slowest answer of all, so that its goodputs add up."""
-        asked, sent = ends.result("ask"), ends.result("answer")
-        ends.check_subflows(sent["trace"])
+        first = Ends(ends.network, 0, ends.directory)
+        asked, sent = first.result("ask"), first.result("answer")["servers"][ends.flow]
         if len(asked["took"]) < self.rounds:
             raise GuestError(f"{len(asked['took'])} of {self.rounds} answers were whole")
-        seconds = asked["rounds"][-1] - asked["rounds"][0]
+        ends.check_subflows(sent["trace"])
+        began = asked["rounds"]
         return {
-            "goodput_bps": self.size * 8 * self.rounds / seconds,
-            **figures(asked["took"], "answer"),
-            "rounds_began_s": asked["rounds"][:-1],
+            "goodput_bps": self.size * 8 * self.rounds / (began[-1] - began[0]),
+            **figures([answers[ends.flow] for answers in asked["took"]], "answer"),
+            "rounds_began_s": began[:-1],
+            "rounds_s": [end - start for start, end in zip(began, began[1:], strict=False)],
+            "timeouts": sent["timeouts"],
             **sent_bytes(sent),
         }
