@@ -10,17 +10,23 @@ from .base import PYTHON, Ends, Workload
 from .blocks import Blocks, Writes
 from .bulk import Bulk
 from .calls import Rpc
+from .davvi import Davvi
 from .iperf import Iperf
+from .ranges import Ranges
 from .tls import Tls
 from .video import Video
 from .web import Http, Page
 
 KINDS: dict[str, type[Workload]] = {
-    kind.name: kind for kind in (Bulk, Blocks, Writes, Transfer, Rpc, Page, Video, Tls, Request, Http, Iperf)
+    kind.name: kind
+    for kind in (
+        *(Bulk, Blocks, Writes, Transfer, Rpc, Page, Video, Tls, Request, Http, Iperf),
+        *(Ranges, Davvi),
+    )
 }
 __all__ = [
-    "KINDS", "PYTHON", "Blocks", "Bulk", "Ends", "Http", "Incast", "Iperf", "Page", "Request", "Rpc",
-    "Tls", "Transfer", "Video", "Workload", "Writes", "parse",
+    "KINDS", "PYTHON", "Blocks", "Bulk", "Davvi", "Ends", "Http", "Incast", "Iperf", "Page", "Ranges", "Request",
+    "Rpc", "Tls", "Transfer", "Video", "Workload", "Writes", "parse",
 ]  # fmt: skip
 
 
