@@ -24,16 +24,14 @@ class State(NamedTuple):
 
 
 def states(history: Iterable[Arrived]) -> list[State]:
-    """After each arrival, in order of time. Bytes that come again count once."""
+    """After each arrival, in order of time. No byte comes twice."""
     found, waiting, ready, blocked = [], list[tuple[int, int]](), 0, 0
     for time, first, end in history:
-        if end > ready:
-            heapq.heappush(waiting, (max(first, ready), end))
-            blocked += end - max(first, ready)
-        while waiting and waiting[0][0] <= ready:
-            first, end = heapq.heappop(waiting)
-            blocked -= end - first
-            ready = max(ready, end)
+        heapq.heappush(waiting, (first, end))
+        blocked += end - first
+        while waiting and waiting[0][0] == ready:
+            first, ready = heapq.heappop(waiting)
+            blocked -= ready - first
         found.append(State(time, ready, blocked))
     return found
 
@@ -62,18 +60,23 @@ def _around(found: Sequence[State]) -> Iterable[tuple[float, int]]:
         before = state
 
 
-def sustained(found: Sequence[State], start: float) -> float:
-    """The highest constant rate at which playback that begins after `start` seconds never stops."""
+def sustained(found: Sequence[State], start: float) -> float | None:
+    """The highest constant rate at which playback that begins after `start` seconds never stops; None: any,
+    as all is there by then."""
     best, before = math.inf, 0
     for time, ready, _ in found:
         if time > start:
             best = min(best, before / (time - start))
         before = ready
-    return best
+    return None if math.isinf(best) else best
 
 
 def minimum_segment(delay: float, speed: float) -> float:
-    """Bytes of a segment (6.6), so that one is still being sent when the next request comes: delay one way."""
+    """Bytes of a segment, so that one is still being sent when the request after it comes (6.6).
+
+    The thesis takes the delay one way. The last byte of a segment has one way, and the request that
+    follows it the other: it takes the RTT.
+    """
     return delay * speed
 
 

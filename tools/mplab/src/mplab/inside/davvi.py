@@ -14,7 +14,7 @@ import time
 from .connections import Config
 from .ladder import LADDER, SLOT, best, lengths
 from .pipelined import Got, exchange
-from .ranges import connect, state
+from .ranges import connected, state
 from .segments import Piece, Sizes
 from .viewing import Speed, Viewing
 
@@ -69,11 +69,10 @@ class Video:
 
 def watch(c: Config) -> Config:
     """All of a video: quality of each segment, when it was there, when it played."""
-    pipes = connect(c)
     viewing = Viewing(c["count"], c["segment"], c["room"], c["live"])
-    sizes = Sizes(len(pipes), c["subsegment"], c["dynamic"])
+    sizes = Sizes(len(c["interfaces"]), c["subsegment"], c["dynamic"])
     video = Video(viewing, lengths(c["count"], c["segment"]), sizes, c)
-    start = time.monotonic()
+    start = 0.0
 
     def take(interface: int) -> Piece | None:
         return video.take(interface, time.monotonic() - start)
@@ -85,9 +84,12 @@ def watch(c: Config) -> Config:
         then = viewing.opens()
         return None if then is None else start + then
 
-    exchange(pipes, c["outstanding"], take, arrived, opens)
+    with connected(c) as pipes:
+        start = time.monotonic()
+        exchange(pipes, c["outstanding"], take, arrived, opens)
+        last = state(c, pipes)
     segments = [[n, video.qualities[n], video.ended.get(n)] for n in viewing.order]
     return {
         **{"start": start, "segments": segments, "skipped": viewing.skipped},
-        **{"begins": viewing.begins, "stalls": viewing.stalls(), **state(c, pipes)},
+        **{"begins": viewing.begins, "stalls": viewing.stalls(), **last},
     }

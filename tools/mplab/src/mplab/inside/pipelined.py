@@ -56,7 +56,9 @@ class _Asked:
 
     def check(self, answer: h11.Response) -> None:
         wanted = f"bytes {self.piece.start}-{self.piece.start + self.piece.length - 1}/".encode()
-        if answer.status_code != 206 or not dict(answer.headers).get(b"content-range", b"").startswith(wanted):
+        if answer.status_code != 206 or not dict(answer.headers).get(b"content-range", b"").startswith(
+            wanted
+        ):
             raise Bad(f"{answer.status_code} instead of {wanted.decode()}")
 
 
@@ -94,8 +96,7 @@ class Pipe:
             data, closed = first.parser.trailing_data
             if not data and not closed:
                 return
-        if data:
-            raise Bad(f"{len(data)} bytes that nobody asked for")
+        raise Bad(f"{len(data)} bytes that nobody asked for" if data else "the server closed the connection")
 
     def _events(self, first: _Asked, now: float) -> Iterator[Got]:
         while (event := first.parser.next_event()) not in ENDED:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Iterator
 
 from .connections import Config, subflows, totals, wait
 from .pipelined import Got, Pipe, exchange
@@ -32,23 +34,28 @@ class History:
         return sorted([now - start, first, end] for now, first, end, _ in self.log)
 
 
-def connect(c: Config) -> list[Pipe]:
+@contextlib.contextmanager
+def connected(c: Config) -> Iterator[list[Pipe]]:
     """From each of our addresses (None: any) to the server's address on the same route."""
     wait(c)
-    return [Pipe(c, source, address) for source, address in c["interfaces"]]
+    with contextlib.ExitStack() as opened:
+        pipes = [Pipe(c, source, address) for source, address in c["interfaces"]]
+        for pipe in pipes:
+            opened.enter_context(pipe.peer)
+        yield pipes
 
 
 def state(c: Config, pipes: list[Pipe]) -> Config:
-    """Of the connection; several of plain TCP have none together."""
-    only = pipes[0].peer
-    return {"trace": [[time.monotonic(), subflows(only, c)]], "totals": totals(only, c)}
+    """The first connection's last state, which is all there is of MPTCP's only one."""
+    first = pipes[0].peer
+    return {"trace": [[time.monotonic(), subflows(first, c)]], "totals": totals(first, c)}
 
 
 def download(c: Config) -> Config:
     """`size` bytes in pieces of `segment`, `outstanding` at a time on each interface."""
-    pipes = connect(c)
-    sizes = Sizes(len(pipes), c["segment"], c["dynamic"])
-    resource, history = Resource(c["size"], sizes), History(len(pipes))
+    count = len(c["interfaces"])
+    sizes, history = Sizes(count, c["segment"], c["dynamic"]), History(count)
+    resource = Resource(c["size"], sizes)
 
     def arrived(interface: int, got: Got, now: float) -> None:
         if got.count:
@@ -56,6 +63,7 @@ def download(c: Config) -> Config:
         if got.seconds:
             sizes.measured(interface, got.piece.length, got.seconds)
 
-    start = time.monotonic()
-    exchange(pipes, c["outstanding"], resource.take, arrived)
-    return {"start": start, "log": history.entries(start), **state(c, pipes)}
+    with connected(c) as pipes:
+        start = time.monotonic()
+        exchange(pipes, c["outstanding"], resource.take, arrived)
+        return {"start": start, "log": history.entries(start), **state(c, pipes)}

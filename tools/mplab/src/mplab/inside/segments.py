@@ -72,9 +72,7 @@ class Resource:
         return piece
 
 
-def due(
-    waiting: list[int], depth: int, take: Callable[[int], Piece | None]
-) -> Iterator[tuple[int, Piece]]:
+def due(waiting: list[int], depth: int, take: Callable[[int], Piece | None]) -> Iterator[tuple[int, Piece]]:
     """Requests that are to be sent now, in this order. waiting: how many each interface has, kept here.
 
     The one with the fewest comes first: at the start that is the interleaved order.

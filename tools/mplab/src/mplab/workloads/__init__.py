@@ -25,8 +25,8 @@ KINDS: dict[str, type[Workload]] = {
     )
 }
 __all__ = [
-    "KINDS", "PYTHON", "Blocks", "Bulk", "Davvi", "Ends", "Http", "Incast", "Iperf", "Page", "Ranges", "Request",
-    "Rpc", "Tls", "Transfer", "Video", "Workload", "Writes", "parse",
+    "KINDS", "PYTHON", "Blocks", "Bulk", "Davvi", "Ends", "Http", "Incast", "Iperf", "Page", "Ranges",
+    "Request", "Rpc", "Tls", "Transfer", "Video", "Workload", "Writes", "parse",
 ]  # fmt: skip
 
 

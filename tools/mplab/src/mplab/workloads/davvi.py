@@ -13,7 +13,7 @@ from ..guest import GuestError
 from ..inside import ladder
 from ..network import DOWN
 from ..settings import number, octets, span, yes_no
-from .base import Ends, Json, Workload, sent_bytes
+from .base import Ends, Json, Workload
 from .nginx import nginx
 from .ranges import HTTP, interfaces
 
@@ -80,7 +80,8 @@ class Davvi(Workload):
             "skipped_segments": skipped,
             "quality_mean_bps": sum(ladder.LADDER[q][1] * 1e3 for q in qualities) / len(qualities),
             "quality_changes": sum(a != b for a, b in pairwise(qualities)),
-            **{f"quality_{q}_share": counts[q - 1] / len(qualities) for q in range(1, len(ladder.LADDER) + 1)},
+            **{
+                f"quality_{q}_share": counts[q - 1] / len(qualities) for q in range(1, len(ladder.LADDER) + 1)
+            },
             "segments": segments,
-            **sent_bytes(found),
         }

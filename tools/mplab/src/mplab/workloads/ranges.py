@@ -12,7 +12,7 @@ from ..guest import GuestError
 from ..network import DOWN, TCP
 from ..settings import number, octets, span, yes_no
 from ..topology import CLIENT, SERVER
-from .base import Ends, Json, Workload, sent_bytes
+from .base import Ends, Json, Workload
 from .nginx import nginx
 
 HTTP = 80
@@ -61,12 +61,13 @@ class Ranges(Workload):
         found = playback.states(got["log"])
         if not found or found[-1][1:] != (self.size, 0):
             raise GuestError(f"{found[-1].ready if found else 0} of {self.size} bytes arrived")
+        sustained = playback.sustained(found, self.start)
         whole: dict[str, Any] = {
             "goodput_bps": playback.rate(found) * 8,
             "completion_s": found[-1].time,
             "least_startup_s": playback.startup_latency(found),
             "least_buffer_bytes": playback.buffer_requirement(found),
-            "sustained_bps": playback.sustained(found, self.start) * 8,
+            "sustained_bps": None if sustained is None else sustained * 8,
             "most_blocked_bytes": max(state.blocked for state in found),
         }
-        return whole | sent_bytes(got)
+        return whole
