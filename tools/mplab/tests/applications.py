@@ -10,6 +10,8 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
@@ -118,6 +120,28 @@ def real_programs(b: Bench) -> None:
     shakes = first["handshake_median_s"]
     b.check("a TLS handshake takes two RTTs", 0.04 <= shakes < 0.06, f"{shakes:.4f} s")
     b.check("TLS with an equal seed", first == second, f"{first['completions_s']}, {second['completions_s']}")
+
+
+def interfaces(b: Bench) -> None:
+    """Range requests over both paths at once, from nginx."""
+    if (missing := _missing("nginx")) or find_spec("h11") is None:
+        b.skip("range requests", f"no {', '.join(missing) or 'h11'}")
+        return
+
+    def over_both(work: str) -> Result:
+        return measure(b.guests, replace(conditions(work, WIFI, DSL), topology="interfaces"))
+
+    sent = over_both("ranges,size=8m")
+    b.check("range requests fill both links", sent.benefit > 0.85, f"benefit {sent.benefit:.2f}")
+    one = over_both("ranges,size=4m,segment=10k,outstanding=1")
+    b.check("not without pipelining", one.benefit < 0.5, f"benefit {one.benefit:.2f}")
+    again = over_both("ranges,size=8m")
+    b.check("equal seeds", again.main == sent.main, f"{again.goodput:.0f}, {sent.goodput:.0f} bit/s")
+    ladder = over_both("davvi,count=10").main
+    b.check(
+        "a player gets what no link has", ladder["quality_4_share"] >= 0.8, f"{ladder['quality_4_share']}"
+    )
+    b.check("and never stops", ladder["uninterrupted"] == 1, f"{ladder['rebufferings_s']}")
 
 
 def datagrams(b: Bench) -> None:

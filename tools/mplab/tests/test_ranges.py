@@ -226,7 +226,7 @@ class Requests(unittest.TestCase):
     def test_wrong_answers(self) -> None:
         """Another status, other bytes, an end before all is there."""
         for server in (Server(status="200 OK"), Server(shift=1), Server(most=1)):
-            with self.assertRaises((pipelined.Bad, pipelined.h11.RemoteProtocolError)):
+            with self.assertRaises((pipelined.Bad, pipelined.h11.RemoteProtocolError, ConnectionError)):
                 self.get(server)
 
     def test_player(self) -> None:

@@ -66,7 +66,7 @@ class Field(Figure):
 
     def _runs(self, s: Setting) -> Mapping[str, list[Conditions]]:
         work = replace(self.work, count=s.pick(200, 60))
-        networks = moving(WLAN1, HSPA2, s.pick(5, 30))
+        networks = moving(WLAN1, HSPA2, s.pick(5, 60))
         return {r.name: [r.over(paths) for paths in networks] for r in rivals(s, work)}
 
     def plan(self, s: Setting) -> list[Conditions]:

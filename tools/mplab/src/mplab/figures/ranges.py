@@ -8,14 +8,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import mean, median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from .. import palette, playback
 from ..experiment import TCP, Conditions, Result
 from ..paths import Path
 from ..workloads import Ranges
 from .access import HSPA1, HSPA2, KB, WLAN1, Rival, having, standing
-from .base import Figure, Outcome, Setting, Table, legend, middle
+from .base import BOXES, Figure, Outcome, Setting, Table, boxes, legend, middle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -203,6 +203,43 @@ class Playback(Figure):
         return table
 
 
+@dataclass(frozen=True)
+class ManyPeers(Figure):
+    """Rate of a file in pieces from many peers, each over a path that a hash chose."""
+
+    caption: ClassVar[str] = BOXES
+
+    def _counts(self, s: Setting) -> tuple[int, ...]:
+        return (1, 2, 5, 10, 20, 50)
+
+    def _runs(self, s: Setting, peers: int) -> list[Conditions]:
+        draws = range(s.pick(75, 6))
+        size = s.pick(100, 20) * MB
+        return [Rival("", HTTP, Ranges(size, peers=peers, draw=draw)).over((WLAN1, HSPA1)) for draw in draws]
+
+    def _others(self, s: Setting) -> list[tuple[str, Conditions]]:
+        found = [
+            *_at_once(s, s.pick(100, 20) * MB),
+            Rival("a connection on each", HTTP, Ranges(s.pick(100, 20) * MB)),
+        ]
+        return [(rival.name, rival.over((WLAN1, HSPA1))) for rival in found]
+
+    def plan(self, s: Setting) -> list[Conditions]:
+        spread = [c for peers in self._counts(s) for c in self._runs(s, peers)]
+        return spread + [c for _, c in self._others(s)]
+
+    def draw(self, s: Setting, results: Outcome, canvas: Canvas) -> Table:
+        axes, table = canvas.subplots(), Table(["peers", "least", "KB/s, median", "most", "benefit, median"])
+        cells = {f"{n}": [results[c] for c in self._runs(s, n) if c in results] for n in self._counts(s)}
+        cells |= {name: [results[c]] for name, c in self._others(s) if c in results}
+        for name, cell in cells.items():
+            if found := [speed(r) for r in cell]:
+                benefits = [r.benefit for r in cell if r.benefit is not None]
+                table.add(name, min(found), median(found), max(found), middle(benefits))
+        boxes(axes, {name: [speed(r) for r in cell] for name, cell in cells.items()}, "KB/s")
+        return table
+
+
 KASPAR = "nothing; Kaspar (Multipath Aggregation of Heterogeneous Networks, 2011, figure"
 BOTH, THREE = (WLAN1, HSPA1), (WLAN1, HSPA1, HSPA2)
 RANGES = [
@@ -225,5 +262,9 @@ RANGES = [
         "ranges-playback", "Downloads that are played meanwhile, over varying WLAN and HSPA",
         f"{KASPAR} 6.11): WLAN fails above 400 KB/s; WLAN and HSPA succeed always at 600 KB/s, in 65 % at"
         " 800 KB/s",
+    ),
+    ManyPeers(
+        "many-peers", "A file from many peers over routes of equal cost",
+        f"{KASPAR} 1.4): BitTorrent over such routes aggregates very efficiently",
     ),
 ]  # fmt: skip

@@ -4,6 +4,7 @@ has that (interfaces)."""
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,10 +17,11 @@ from .base import Ends, Json, Workload
 from .nginx import nginx
 
 HTTP = 80
+Interface = tuple[str | None, str]  # our address (None: any) and the server's
 
 
-def interfaces(ends: Ends) -> list[tuple[str | None, str]]:
-    """For each connection our address (None: any) and the server's."""
+def interfaces(ends: Ends) -> list[Interface]:
+    """For each connection."""
     if ends.protocol != TCP:
         return [(None, ends.address(SERVER))]
     routes = range(len(ends.network.flows[ends.flow].routes))
@@ -31,7 +33,8 @@ class Ranges(Workload):
     """`size` bytes in pieces of `segment`, `outstanding` of them asked for at a time on each connection.
 
     dynamic: pieces in proportion to what each connection was measured to carry. start: seconds after
-    which it is played, for the rate that this sustains.
+    which it is played, for the rate that this sustains. peers: connections, if not one for each path:
+    each is on a path of its own drawing (draw), as routes of equal cost spread flows by a hash.
     """
 
     name: ClassVar[str] = "ranges"
@@ -42,6 +45,8 @@ class Ranges(Workload):
     outstanding: int = number(2)
     dynamic: bool = yes_no(False)
     start: float = span(3.0)
+    peers: int = number(0, least=0)
+    draw: int = number(0, least=0)
 
     @property
     def fills(self) -> bool:
@@ -52,8 +57,12 @@ class Ranges(Workload):
 
     def connecting(self, ends: Ends) -> str:
         how = {"segment": self.segment, "outstanding": self.outstanding, "dynamic": self.dynamic}
-        where = {"interfaces": interfaces(ends), "port": HTTP}
+        where = {"interfaces": self._spread(interfaces(ends)), "port": HTTP}
         return ends.command("ranges.download", False, label="download", size=self.size, **how, **where)
+
+    def _spread(self, found: list[Interface]) -> list[Interface]:
+        drawn = random.Random(self.draw)
+        return [drawn.choice(found) for _ in range(self.peers)] or found
 
     def evaluate(self, ends: Ends) -> Json:
         got = ends.result("download")
