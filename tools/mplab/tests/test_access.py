@@ -19,11 +19,12 @@ from mplab.figures.access import HSPA1, WLAN1, Rival, moving, standing, varying
 from mplab.guest import GuestError
 from mplab.inside import ladder
 from mplab.schedulers import Schedulers
+from mplab.table import row
 from mplab.units import UsageError
 from mplab.workloads import Davvi, Ends, Ranges, parse
 from mplab.workloads.ranges import interfaces
 
-SMALL = Setting(False, Schedulers(("default", "inorder"), ()), ("cubic",))
+SMALL = Setting(False, Schedulers(("default", "inorder"), ("bm",)), ("cubic",))
 PAIR = tuple(map(paths.parse, ("8mbit,20ms,80ms", "2mbit,150ms,2s")))
 KERNEL = {"release": "6.12.0", "build": "b"}
 
@@ -87,6 +88,15 @@ class Evaluation(unittest.TestCase):
         self.assertEqual(got["goodput_bps"], (sizes[0][0] + sizes[2][3]) * 8 / 4)
         with self.assertRaisesRegex(GuestError, "2 of 4 segments"):
             self.evaluate(Davvi(count=4), "watch", {**left, "stalls": [[0.0, 1.0]]})
+
+    def test_columns_have_units(self) -> None:
+        """A segment is bytes of a file, seconds of a video."""
+        for work, names in (
+            (Ranges(), {"workload_segment_bytes", "workload_start_s", "workload_size_bytes"}),
+            (Davvi(), {"workload_segment_s", "workload_subsegment_bytes"}),
+        ):
+            c = Conditions(PAIR, TCP, workload=work, topology="interfaces")
+            self.assertLess(names, set(row(Result(c, ({"goodput_bps": 1.0},), (1, 1), {}, KERNEL))))
 
     def test_settings(self) -> None:
         with self.assertRaisesRegex(UsageError, "whole or dynamic"):
@@ -186,7 +196,7 @@ class Figures(unittest.TestCase):
         for name in ("davvi-split", "davvi-rtt"):
             rows = {tuple(row[:2]): row[2:] for row in made(name, view)}
             self.assertEqual(rows["100:0", "TCP on path 1"][3], "25.00")
-            self.assertEqual(len(rows), 5 * 5 + 1)
+            self.assertEqual(len(rows), 5 * 6 + 1)
 
     def test_rivals_over_paths(self) -> None:
         over = {name: Rival("", name, Ranges()).over(PAIR) for name in (TCP, "interfaces", "inorder")}

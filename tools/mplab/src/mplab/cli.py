@@ -176,7 +176,7 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
         "--tcp-on",
         type=_path_number,
         metavar="N|each|all",
-        help="plain TCP on path N, on each, or on each and with a connection over each of them (ranges, davvi);"
+        help="plain TCP on path N, on each, or on each and over all of them at once (ranges, davvi);"
         " default: on path 1; on each if the paths' rates do not tell what TCP gets: beside other traffic,"
         " with events, for a workload that does not fill the paths",
     )

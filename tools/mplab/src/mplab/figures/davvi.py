@@ -15,11 +15,12 @@ from ..paths import Path
 from ..workloads import Davvi
 from .access import HSPA2, WLAN1, Rival, having, moving
 from .base import Figure, Outcome, Setting, Table, legend
-from .ranges import KASPAR, SCHEDULERS
+from .ranges import KASPAR
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
+SCHEDULERS = ("default", "inorder", "inorder+bm")
 QUALITIES = range(1, 5)
 FIXED, DYNAMIC = "HTTP, fixed", "HTTP, dynamic"
 ALONE = "TCP on path 1"
