@@ -35,6 +35,10 @@ class Segments(unittest.TestCase):
         self.assertEqual([i for i, _ in due(waiting, 4, resource.take)], [0, 1] * 4)
         self.assertEqual(waiting, [4, 4])
 
+    def test_who_has_fewest_comes_first(self) -> None:
+        resource, waiting = Resource(1000, Sizes(2, 100, False)), [1, 0]
+        self.assertEqual([i for i, _ in due(waiting, 2, resource.take)], [1, 0, 1])
+
     def test_each_byte_once(self) -> None:
         resource, pieces = Resource(1050, Sizes(1, 100, False)), []
         while piece := resource.take(0):
