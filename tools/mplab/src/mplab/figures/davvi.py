@@ -173,7 +173,7 @@ DAVVI = [
         "davvi-split", "A video player over two paths of 3 Mbit/s together, by their share",
         f"{KASPAR}s 6.15, 6.16a): at 80:20 fixed pieces have 37 % fewer of the best segments than the fast"
         " path alone, dynamic ones 44 % more, nearly what a path of 3 Mbit/s has",
-        (*((f"{n}:{100 - n}", _split(n)) for n in RATIOS), ("80:20, 200 packets", _deep(80))), SINGLE,
+        (*((f"{n}:{100 - n}", _split(n)) for n in RATIOS), ("80:20, deep", _deep(80))), SINGLE,
     ),
     Split(
         "davvi-rtt", "A video player over two paths of 1.5 Mbit/s, by their RTTs in ms",

@@ -138,7 +138,7 @@ class MinimumSegment(Figure):
 
     def _curves(self) -> dict[str, tuple[Path, int]]:
         near = replace(HSPA1, rtt=HSPA1.rtt / 2)
-        found = {f"{n} outstanding": (HSPA1, n) for n in self.outstanding}
+        found = {f"{n} outstanding" if n > 1 else "no pipelining": (HSPA1, n) for n in self.outstanding}
         return found | {"2 outstanding, half the RTT": (near, 2)}
 
     def _run(self, s: Setting, path: Path, outstanding: int, segment: int) -> Conditions:
