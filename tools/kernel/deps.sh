@@ -16,10 +16,10 @@ case $job in
 build) packages=("${build[@]}") ;;
 run) packages=("${build[@]}" "${lab[@]}") ;;
 figures) packages=("${build[@]}" "${lab[@]}" tcpdump python3-dpkt) ;;
-check) packages=("${lab[@]}" "${deb[@]}" tcpdump man-db g++ patch musl-tools python3-dpkt nftables mptcpize curl) ;;
+check) packages=("${lab[@]}" "${deb[@]}" tcpdump man-db g++ patch musl-tools python3-dpkt python3-h11 nftables mptcpize curl) ;;
 style) packages=("${build[@]}" libelf-dev libssl-dev dwarves sparse shellcheck python3-venv codespell python3-rich python3-numpy) ;;
 upstream) packages=("${build[@]}" iproute2 ethtool iputils-ping procps iptables nftables tcpdump) ;;
-bench) packages=("${build[@]}" "${lab[@]}" nginx-light curl openssl) ;;
+bench) packages=("${build[@]}" "${lab[@]}" nginx-light curl openssl python3-h11) ;;
 slurm) packages=("${build[@]}" "${lab[@]}" slurm-wlm munge) ;;
 dask) packages=("${build[@]}" "${lab[@]}" python3-distributed) ;;
 vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables qemu-system-x86 python3-venv) ;;

@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -151,6 +152,28 @@ def real_programs(b: Bench) -> None:
     b.check("TLS with an equal seed", first == second, f"{first['completions_s']}, {second['completions_s']}")
 
 
+def interfaces(b: Bench) -> None:
+    """Range requests over both paths at once, from nginx."""
+    if (missing := _missing("nginx")) or find_spec("h11") is None:
+        b.skip("range requests", f"no {', '.join(missing) or 'h11'}")
+        return
+
+    def over_both(work: str, *networks: str) -> Result:
+        return measure(b.guests, replace(conditions(work, *networks), topology="interfaces"))
+
+    sent = over_both("ranges,size=8m", WIFI, DSL)
+    b.check("range requests fill both links", sent.benefit > 0.85, f"benefit {sent.benefit:.2f}")
+    one = over_both("ranges,size=4m,segment=10k,outstanding=1", WIFI, DSL)
+    b.check("not without pipelining", one.benefit < 0.5, f"benefit {one.benefit:.2f}")
+    again = over_both("ranges,size=8m", WIFI, DSL)
+    b.check("equal seeds", again.main == sent.main, f"{again.goodput:.0f}, {sent.goodput:.0f} bit/s")
+    slow = "2mbit,20ms,80ms"
+    alone, both = b.main("davvi,count=20", slow), over_both("davvi,count=20", slow, slow).main
+    best = alone["quality_4_share"], both["quality_4_share"]
+    b.check("a player gets over two what it does not over one", best[0] < 0.1 and best[1] > 0.6, f"{best}")
+    b.check("and never stops", both["uninterrupted"] == 1, f"{both['rebufferings_s']}")
+
+
 def datagrams(b: Bench) -> None:
     both = ("udp,rate=1mbit,path=1", "udp,rate=500kbit,path=1,direction=against")
     run = b.run("rpc,duration=4s,warmup=1s", WIFI, DSL, scheduler="default", others=both)
@@ -184,7 +207,8 @@ def sharing(b: Bench) -> None:
 def main() -> int:
     kernel = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     tests: Sequence[Callable[[Bench], None]] = (
-        bulk, blocks, writes, order, incast, calls, transfers, video, real_programs, datagrams, sharing,
+        *(bulk, blocks, writes, order, incast, calls, transfers, video, real_programs, interfaces, datagrams),
+        sharing,
     )  # fmt: skip
     with Guests(kernel) as guests:
         return Bench(guests).all(tests)

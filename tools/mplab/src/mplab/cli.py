@@ -47,7 +47,7 @@ def _from_zero(text: str) -> int:
 
 
 def _path_number(text: str) -> int | str:
-    return text if text == "each" else _count(text)
+    return text if text in ("each", "all") else _count(text)
 
 
 def _duration(text: str) -> float:
@@ -175,9 +175,10 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
     tcp.add_argument(
         "--tcp-on",
         type=_path_number,
-        metavar="N|each",
-        help="plain TCP on path N, or on each (default: on path 1; on each if the paths' rates do not tell"
-        " what TCP gets: beside other traffic, with events, for a workload that does not fill the paths)",
+        metavar="N|each|all",
+        help="plain TCP on path N, on each, or on each and over all of them at once (ranges, davvi);"
+        " default: on path 1; on each if the paths' rates do not tell what TCP gets: beside other traffic,"
+        " with events, for a workload that does not fill the paths",
     )
     tcp.add_argument("--no-tcp", action="store_true", help="leave out plain TCP")
 

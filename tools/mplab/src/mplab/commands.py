@@ -13,14 +13,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from . import asked, baseline, beside, paths, shell, units
-from .experiment import Conditions, Result, measure
+from .experiment import TCP, Conditions, Result, measure
 from .guest import Guests
 from .places import for_call, lines_of_words, written
 from .runner import Failure, Runner, Store, exit_status
 from .schedulers import available
 from .table import write_csv
 from .units import UsageError
-from .workloads import Blocks, Bulk, Workload
+from .workloads import Blocks, Bulk, Davvi, Ranges, Workload
 from .workloads import parse as workload
 
 MOST_PATHS = 8
@@ -48,8 +48,13 @@ def _check_points(points: Sequence[tuple[paths.Path, ...]], work: Workload) -> N
 
 
 def _tcp(c: Conditions, where: int | str | None) -> Sequence[Conditions]:
-    """Plain TCP to compare with: on one path, on each, or (None) on each if a path's rate does not
-    tell what TCP gets there."""
+    """Plain TCP to compare with: on one path, on each, on all at once, too, or (None) on each if a path's
+    rate does not tell what TCP gets there."""
+    if where == "all":
+        if not isinstance(c.workload, Ranges | Davvi):
+            raise UsageError(f"--tcp-on all: a workload '{c.workload.name}' has one connection")
+        every = dataclasses.replace(c, scheduler=TCP, topology="interfaces")
+        return [*baseline.on_each(c), every]
     if isinstance(where, int):
         if where > len(c.paths):
             raise UsageError(f"--tcp-on {where}: there are {len(c.paths)} paths")

@@ -74,8 +74,8 @@ class Conditions:
         if self.topology == "shared":
             counts = (self.subflows, protocol, self.connections)
             return network.shared(self.paths[0], *counts, others, way)
-        if self.topology == "one address":
-            return network.one_address(self.paths, protocol, way)
+        if self.topology in ("one address", "interfaces"):
+            return network.every_path(self.paths, protocol, way)
         return network.disjoint(self.paths, protocol, others, way, self.tcp_path)
 
     @property
@@ -342,7 +342,7 @@ def _program_id() -> str:
     here = FilePath(__file__).parent
     names = (
         *("beside", "experiment", "hosts", "instant", "links", "metrics", "network", "one_address", "paths"),
-        *("player", "settings", "timeline", "topology", "traces"),
+        *("playback", "player", "settings", "timeline", "topology", "traces"),
     )
     rooms = [file for room in ("inside", "workloads") for file in sorted((here / room).glob("*.py"))]
     files = [*(here / f"{name}.py" for name in names), *rooms]

@@ -10,6 +10,7 @@ bottlenecks it crosses, in order. That is enough for all networks of the literat
                other two, which it had better not use (Wischik et al. 2011; Paasch fig. 3.6)
     one address
                disjoint paths to a server with one address: bonding, or endpoints (Paasch 2014, 5.6)
+    interfaces disjoint paths; plain TCP has a connection over each (Kaspar 2011, chapter 6)
     incast     many servers answer one client; each connection has a subflow over each of the
                bottlenecks, which lead to the client (Li 2014, section 3.3)
 """
@@ -74,8 +75,8 @@ def disjoint(
     return Network(tuple(paths), (Flow(protocol, routes), *others), direction)
 
 
-def one_address(paths: Sequence[Path], protocol: str = MPTCP, direction: str = UP) -> Network:
-    """A flow with a route over each path, also of plain TCP: see one_address.py."""
+def every_path(paths: Sequence[Path], protocol: str = MPTCP, direction: str = UP) -> Network:
+    """A flow with a route over each path, also of plain TCP: one address (one_address.py), interfaces."""
     return Network(tuple(paths), (Flow(protocol, tuple((i,) for i in range(len(paths)))),), direction)
 
 

@@ -32,6 +32,12 @@ EXTRA = {  # per workload: heading, figure, factor
         ("stalls", "rebuffering_count", 1),
         ("stalled s", "rebuffering_s", 1),
     ],
+    "ranges": [("start s", "least_startup_s", 1), ("buffer KB", "least_buffer_bytes", 1e-3)],
+    "davvi": [
+        ("quality Mbit/s", "quality_mean_bps", 1e-6),
+        ("best %", "quality_4_share", 100),
+        ("stalled s", "rebuffering_s", 1),
+    ],
     "request": [("median s", "answer_median_s", 1), ("worst s", "answer_max_s", 1)],
     "http": [("requests/s", "requests_per_second", 1), ("p99 s", "answer_p99_s", 1)],
 }
@@ -44,7 +50,8 @@ def grouped(results: Sequence[Result]) -> dict[str, list[Result]]:
     groups: dict[str, list[Result]] = {}
     for result in sorted(results, key=lambda r: r.conditions.scheduler != TCP):
         c = result.conditions
-        name = f"TCP on path {c.tcp_path}" if c.plain_tcp else c.scheduler
+        place = "all paths" if c.topology == "interfaces" else f"path {c.tcp_path}"
+        name = f"TCP on {place}" if c.plain_tcp else c.scheduler
         parts = [name, *([c.congestion] if controls else []), *([c.kernel] if kernels else [])]
         groups.setdefault(", ".join(parts), []).append(result)
     return groups
@@ -75,7 +82,12 @@ def table(results: Sequence[Result]) -> Table:
         view.add_column(f"path {i}", justify="right")
     tcp: dict[tuple[str, str], list[Result]] = {}  # the best of them
     for group in groups.values():
-        if group[0].conditions.plain_tcp and goodput(group) > goodput(tcp.get(peer(group[0]), [])):
+        c = group[0].conditions
+        if (
+            c.plain_tcp
+            and c.topology != "interfaces"
+            and goodput(group) > goodput(tcp.get(peer(group[0]), []))
+        ):
             tcp[peer(group[0])] = group
     for name, group in groups.items():
         rate, c = goodput(group), group[0].conditions

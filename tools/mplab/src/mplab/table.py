@@ -39,7 +39,9 @@ WORK_UNITS = {
     "segment": "segment_s",
     "start": "start_s",
     "buffer": "buffer_s",
+    "subsegment": "subsegment_bytes",
 }
+BY_KIND = {"ranges": {"segment": "segment_bytes"}}  # of a workload in which it means something else
 
 
 def _path(number: int, path: NetworkPath) -> dict[str, object]:
@@ -52,10 +54,11 @@ def _path(number: int, path: NetworkPath) -> dict[str, object]:
     return {f"path{number}": str(path), **values, f"path{number}_events": len(path.events)}
 
 
-def _work(prefix: str, fields: dict[str, object]) -> dict[str, object]:
+def _work(prefix: str, fields: dict[str, object], kind: str = "") -> dict[str, object]:
     """Of several values, such as a ladder of rates, what they are with slashes between them."""
     texts = {k: "/".join(map(str, v)) if isinstance(v, tuple) else v for k, v in fields.items()}
-    return {f"{prefix}_{WORK_UNITS.get(name, name)}": value for name, value in texts.items()}
+    units = WORK_UNITS | BY_KIND.get(kind, {})
+    return {f"{prefix}_{units.get(name, name)}": value for name, value in texts.items()}
 
 
 def row(result: Result, known: baseline.Known | None = None) -> dict[str, object]:
@@ -86,7 +89,7 @@ def row(result: Result, known: baseline.Known | None = None) -> dict[str, object
         "sysctls": " ".join(c.sysctl_texts),
         "offload": c.offload,
         "workload": workload.pop("name"),
-        **_work("workload", workload),
+        **_work("workload", workload, c.workload.name),
         "all_goodput_bps": result.goodput,
         "benefit": baseline.benefit(result, known or {}),
         "jain": metrics.jain([f["goodput_bps"] for f in result.flows]),

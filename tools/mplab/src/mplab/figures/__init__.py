@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 
 from .base import Figure, Setting, Table
+from .davvi import DAVVI
 from .delays import DELAYS
 from .designed import DESIGNED
 from .incast import INCAST
 from .moving import MOVING
+from .ranges import RANGES
 from .recorded import RECORDED
 from .reordering import REORDERING
 from .sharing import SHARING
@@ -28,5 +30,7 @@ def _order(figure: Figure) -> tuple[list[int], str]:
 
 ALL = [*SWEEPS, *DESIGNED, *DELAYS, *SHARING, *STARTING, *MOVING, *RECORDED, *INCAST, *TIMERS, *REORDERING]
 FIGURES: dict[str, Figure] = {figure.name: figure for figure in sorted(ALL, key=_order)}
+# Those that are no part of the report: they need a web server
+ONE_BY_ONE: dict[str, Figure] = {figure.name: figure for figure in [*RANGES, *DAVVI]}
 
-__all__ = ["FIGURES", "Figure", "Setting", "Table"]
+__all__ = ["FIGURES", "ONE_BY_ONE", "Figure", "Setting", "Table"]

@@ -14,18 +14,19 @@ from ..places import writable, written
 from ..runner import exit_status
 from ..schedulers import available
 from ..units import UsageError
-from . import FIGURES, Setting
+from . import FIGURES, ONE_BY_ONE, Setting
 
 
 def figure(args: argparse.Namespace) -> int:
     """Some of the figures."""
 
+    known = FIGURES | ONE_BY_ONE
     if not args.names:
-        for each in FIGURES.values():
-            print(f"{each.name:12} {each.title}")
+        for each in known.values():
+            print(f"{each.name:16} {each.title}")
         return 0
     for name in args.names:
-        if name not in FIGURES:
+        if name not in known:
             raise UsageError(f"no figure '{name}': 'mplab figure' lists them")
     return _figures(args, list(dict.fromkeys(args.names)), whole=False)
 
@@ -38,7 +39,7 @@ def report(args: argparse.Namespace) -> int:
 
 def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int:
     """Draw them. The whole report has a page; of less the numbers are printed, and the page stays."""
-    out, drawn, calls = writable(args.out), [], {}
+    out, drawn, calls, known = writable(args.out), [], {}, FIGURES | ONE_BY_ONE
     with asked.guests([args.kernel], args) as kernels:
         guests = kernels[args.kernel]
         schedulers, congestions = available(guests)
@@ -46,13 +47,15 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
         setting = Setting(args.full, schedulers, tuple(congestions), args.design_seed, strict)
         by_label = {"patched": guests}
         if whole:
-            runs = [c for name in names for c in FIGURES[name].plan(setting)]
+            runs = [c for name in names for c in known[name].plan(setting)]
             if (failures := spread.share(args, runs, by_label, out)) is not None:
                 return exit_status(failures)
         with spread.runner(args, by_label, out) as runner:
             for name in names:
-                results = runner.run(FIGURES[name].plan(setting), name)
-                drawn.append(page.draw(FIGURES[name], setting, results, runner.failures, out))
+                plan = known[name].plan(setting)
+                asked.programs(*{need for c in plan for need in c.workload.needs})
+                results = runner.run(plan, name)
+                drawn.append(page.draw(known[name], setting, results, runner.failures, out))
                 calls[name] = _command(args, name)
         about = (
             f"Made by {'mplab report --full' if args.full else 'make figures'}; kernel build "

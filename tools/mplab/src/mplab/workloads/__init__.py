@@ -10,19 +10,24 @@ from .base import PYTHON, Ends, Workload
 from .blocks import Blocks, Writes
 from .bulk import Bulk
 from .calls import Rpc
+from .davvi import Davvi
 from .iperf import Iperf
 from .order import Order
+from .ranges import Ranges
 from .tls import Tls
 from .video import Video
 from .web import Http, Page
 
 KINDS: dict[str, type[Workload]] = {
     kind.name: kind
-    for kind in (Bulk, Blocks, Writes, Order, Transfer, Rpc, Page, Video, Tls, Request, Http, Iperf)
+    for kind in (
+        *(Bulk, Blocks, Writes, Order, Transfer, Rpc, Page, Video, Tls, Request, Http, Iperf),
+        *(Ranges, Davvi),
+    )
 }
 __all__ = [
-    "KINDS", "PYTHON", "Blocks", "Bulk", "Ends", "Http", "Incast", "Iperf", "Order", "Page", "Request",
-    "Rpc", "Tls", "Transfer", "Video", "Workload", "Writes", "parse",
+    "KINDS", "PYTHON", "Blocks", "Bulk", "Davvi", "Ends", "Http", "Incast", "Iperf", "Order", "Page",
+    "Ranges", "Request", "Rpc", "Tls", "Transfer", "Video", "Workload", "Writes", "parse",
 ]  # fmt: skip
 
 

@@ -58,11 +58,11 @@ class Ends:
         routes = range(len(self.network.flows[self.flow].routes))
         return max(self.network.family(self.flow, r) for r in routes)
 
-    def address(self, role: str) -> str:
-        """Of the client or the server, on the first route."""
-        family = self.network.family(self.flow, 0)
+    def address(self, role: str, number: int = 0) -> str:
+        """Of the client or the server, on one of the routes, by default the first."""
+        family = self.network.family(self.flow, number)
         mapped = "::ffff:" if self.family == 6 and family == 4 else ""
-        return mapped + address(role, self.route, family)
+        return mapped + address(role, self.route + number, family)
 
     @property
     def url_host(self) -> str:
