@@ -81,6 +81,12 @@ class Senders(unittest.TestCase):
             found = arrivals(Edpf(delays, RATES), delays, [PACKET] * 5000, 0.0343)
             self.assertEqual(found, sorted(found))
 
+    def test_edpf_gives_each_path_its_share(self) -> None:
+        edpf = Edpf((1.0, 0.05, 0.05), RATES)
+        found = [edpf.choose(n, n * 0.0343, PACKET, True) for n in range(7000)]
+        for path, share in enumerate((1000, 2000, 4000)):
+            self.assertAlmostEqual(found.count(path), share, delta=40)
+
     def test_of_unlike_sizes_it_does_not(self) -> None:
         drawn, delays = random.Random(1), (0.05, 0.05, 0.05)
         sizes = [drawn.choice((1500, 576, 64)) for _ in range(2000)]

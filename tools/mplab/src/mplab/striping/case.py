@@ -57,7 +57,7 @@ class Flavour:
 
 @dataclass(frozen=True)
 class Cross:
-    """Traffic of others at each path's bottleneck: at path k files[k] files, and web pages at web[k] bit/s."""
+    """Traffic of others at the bottlenecks: at path k files[k] files, and web pages at web[k] bit/s."""
 
     files: tuple[int, ...]
     web: tuple[float, ...]
