@@ -21,6 +21,10 @@ from tap import Checks
 from mplab import baseline, beside, paths
 from mplab.experiment import TCP, Conditions, Result, measure
 from mplab.guest import Guests
+from mplab.striping import tables
+from mplab.striping.case import NUMGEN, Case, Striping
+from mplab.striping.run import measure as striped
+from mplab.striping.run import payload
 from mplab.workloads import Incast, parse
 
 WIFI, DSL = "8mbit,20ms,80ms", "4mbit,40ms,80ms"
@@ -204,11 +208,27 @@ def sharing(b: Bench) -> None:
     b.check("of two each has less", max(rates) < 0.6 * CAPACITY, " and ".join(f"{r:.3g}" for r in rates))
 
 
+def striping(b: Bench) -> None:
+    """Packets of one TCP connection over three links, below TCP and as the stock kernel can."""
+    links = tuple(replace(link, rate=4 * link.rate) for link in tables.LINKS)
+    whole = payload(sum(link.rate for link in links))
+    edpf, pet, wrr, stock = (
+        striped(b.guests, Case(links, how, tables.CHEBROLU, seconds=15, wire=tables.WIRE))
+        for how in (tables.EDPF, tables.PET_BMP, tables.WRR, Striping(NUMGEN, "vector", back=2))
+    )
+    b.near("who knows rates and delays fills all links", edpf.goodput, whole, 0.03)
+    b.check("and TCP sends nothing again", edpf.again == 0, f"{edpf.again:g} packets")
+    b.near("who measures them does nearly", pet.goodput, whole, 0.06)
+    for name, found in (("a vector", wrr), ("nft's", stock)):
+        said = f"{found.goodput / whole:.0%}, {found.again:.0f} sent again"
+        b.check(f"{name} alone reorders, and TCP suffers", found.goodput < 0.95 * whole and found.again > 10, said)
+
+
 def main() -> int:
     kernel = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     tests: Sequence[Callable[[Bench], None]] = (
         *(bulk, blocks, writes, order, incast, calls, transfers, video, real_programs, interfaces, datagrams),
-        sharing,
+        *(sharing, striping),
     )  # fmt: skip
     with Guests(kernel) as guests:
         return Bench(guests).all(tests)

@@ -208,6 +208,16 @@ def _bench_parser(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     merge.add_argument("sources", type=Path, nargs="+", metavar="IN", help="--out of the shares")
 
 
+def _striping_parser(sub: argparse._SubParsersAction) -> None:
+    striping = sub.add_parser(
+        "striping", help="TCP's packets over several paths, beside MPTCP: the sources' tables"
+    )
+    striping.add_argument("names", nargs="*", metavar="NAME", help="tables, or all (none: list them)")
+    striping.add_argument("--quick", action="store_true", help="one seed, fewer cases")
+    _kernel_option(striping)
+    _measuring_options(striping, "striping")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mplab", description="Network test bed for MPTCP, on the real kernel in virtual time."
@@ -262,6 +272,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     _kernel_option(evidence)
     _measuring_options(evidence, "evidence")
+
+    _striping_parser(sub)
 
     interactive = sub.add_parser("shell", help="a shell in the guest with the network up")
     _paths_option(interactive)

@@ -263,6 +263,12 @@ def compare_cost(args: argparse.Namespace) -> int:
     return cost.run(args)
 
 
+def striping(args: argparse.Namespace) -> int:
+    from .striping import command
+
+    return command.run(args)
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "run": run,
     "design": design,
@@ -273,4 +279,5 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evidence": evidence,
     "shell": interactive,
     "cost": compare_cost,
+    "striping": striping,
 }
