@@ -221,7 +221,9 @@ def striping(b: Bench) -> None:
     b.near("who measures them does nearly", pet.goodput, whole, 0.06)
     for name, found in (("a vector", wrr), ("nft's", stock)):
         said = f"{found.goodput / whole:.0%}, {found.again:.0f} sent again"
-        b.check(f"{name} alone reorders, and TCP suffers", found.goodput < 0.95 * whole and found.again > 10, said)
+        b.check(
+            f"{name} alone reorders, and TCP suffers", found.goodput < 0.95 * whole and found.again > 10, said
+        )
 
 
 def main() -> int:
