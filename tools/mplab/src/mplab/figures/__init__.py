@@ -28,9 +28,9 @@ def _order(figure: Figure) -> tuple[list[int], str]:
     return (numbers or [99], figure.name)
 
 
-ALL = [*SWEEPS, *DESIGNED, *DELAYS, *SHARING, *STARTING, *MOVING, *RECORDED, *INCAST, *TIMERS, *REORDERING]
+ALL = [*SWEEPS, *DESIGNED, *DELAYS, *SHARING, *STARTING, *MOVING, *RECORDED, *INCAST, *REORDERING]
 FIGURES: dict[str, Figure] = {figure.name: figure for figure in sorted(ALL, key=_order)}
-# Those that are no part of the report: they need a web server
-ONE_BY_ONE: dict[str, Figure] = {figure.name: figure for figure in [*RANGES, *DAVVI]}
+# Those that are no part of the report: they need a web server, or are about no scheduler
+ONE_BY_ONE: dict[str, Figure] = {figure.name: figure for figure in [*RANGES, *DAVVI, *TIMERS]}
 
 __all__ = ["FIGURES", "ONE_BY_ONE", "Figure", "Setting", "Table"]
