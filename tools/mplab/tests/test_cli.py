@@ -39,7 +39,7 @@ class Workload(unittest.TestCase):
 
     def test_what_is_wrong_is_named(self) -> None:
         for text, message in (
-            ("ftp", "there are bulk, blocks, writes, transfer"),
+            ("ftp", "there are bulk, blocks, writes, order, transfer"),
             ("bulk,rate=1mbit", "bulk has no 'rate'; it has duration, warmup"),
             ("blocks,rate=1", "rate '1' has no unit"),
             ("blocks,rate", "'rate' is not KEY=VALUE"),
