@@ -89,6 +89,7 @@ class Arm:
     mptcp: bool = True
     mtu: int = 1500
     initcwnd: int = 0
+    scheduler: str = "default"
     full_only: bool = False
 
     def conditions(self, servers: int, work: Incast, seed: int) -> Conditions:
@@ -96,7 +97,7 @@ class Arm:
         weight = (("mptcp/ewlia_weight", str(servers)), ("mptcp/ewlia_exponent", str(exponent)))
         path = replace(paths.parse(SWITCH), mtu=self.mtu, initcwnd=self.initcwnd)
         return Conditions(
-            (path,) * 2, "default" if self.mptcp else TCP, congestion, work,
+            (path,) * 2, self.scheduler if self.mptcp else TCP, congestion, work,
             topology="incast", connections=servers, sysctls=weight if exponent else (), seed=seed,
         )  # fmt: skip
 
@@ -123,7 +124,12 @@ class Collapse(Figure):
     def _arms(self, s: Setting) -> dict[str, Arm]:
         wanted = {name: arm for name, arm in self.arms.items() if s.full or not arm.full_only}
         controls = s.controls(*dict.fromkeys(VARIANTS[arm.control][0] for arm in wanted.values()))
-        return {name: arm for name, arm in wanted.items() if VARIANTS[arm.control][0] in controls}
+        schedulers = s.having(*dict.fromkeys(arm.scheduler for arm in wanted.values()))
+        return {
+            name: arm
+            for name, arm in wanted.items()
+            if VARIANTS[arm.control][0] in controls and arm.scheduler in schedulers
+        }
 
     def _cell(self, s: Setting, arm: Arm, servers: int) -> list[Conditions]:
         """300 requests, or 10."""
@@ -225,6 +231,7 @@ INCAST = [
             "lia, IW 2": Arm("lia", initcwnd=2, full_only=True),
             "lia, IW 1": Arm("lia", initcwnd=1),
             "ewlia, 1/n": Arm("ewlia, 1/n"),
+            "ewlia, 1/n, inorder": Arm("ewlia, 1/n", scheduler="inorder"),
             "ewlia, 1/n²": Arm("ewlia, 1/n²", full_only=True),
         },
     ),
@@ -234,10 +241,11 @@ INCAST = [
         " mitigates it",
         per_request,
         {
-            "lia, MTU 1500": Arm("lia"),
-            **{f"ewlia, MTU {mtu}": Arm("ewlia, 1/n", mtu=mtu) for mtu in MTUS},
+            # default would send all of so short an answer over one bottleneck
+            "lia, MTU 1500": Arm("lia", scheduler="inorder"),
+            **{f"ewlia, MTU {mtu}": Arm("ewlia, 1/n", mtu=mtu, scheduler="inorder") for mtu in MTUS},
         },
-        TO_300, (50, 100, 200),
+        TO_300, (100, 200),
     ),
     Collapse(
         "incast-tcp", "Incast, 4 MB from all servers together: plain TCP over one bottleneck",
@@ -247,7 +255,7 @@ INCAST = [
         {
             "reno": Arm("reno", mptcp=False),
             "cubic": Arm("cubic", mptcp=False, full_only=True),
-            "reno, IW 1": Arm("reno", mptcp=False, initcwnd=1),
+            "reno, IW 1": Arm("reno", mptcp=False, initcwnd=1, full_only=True),
             "ewlia, 1/n": Arm("ewlia, 1/n", mptcp=False),
         },
     ),

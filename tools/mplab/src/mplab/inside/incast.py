@@ -56,7 +56,10 @@ class Answering:
         return self.peer
 
     def read(self) -> None:
-        got = self.peer.recv(LENGTH.size - len(self.request))
+        try:
+            got = self.peer.recv(LENGTH.size - len(self.request))
+        except BlockingIOError:  # it was nothing
+            return
         self.request += got
         self.ended = not got
         if len(self.request) == LENGTH.size:
@@ -157,7 +160,10 @@ def _round(peers: list[socket.socket], size: int) -> list[float | None]:
         while waiting.get_map():
             for key, _ in waiting.select():
                 n = key.data
-                got = peers[n].recv_into(buffer, min(len(buffer), missing[n]))
+                try:
+                    got = peers[n].recv_into(buffer, min(len(buffer), missing[n]))
+                except BlockingIOError:
+                    continue
                 missing[n] -= got
                 if not got or not missing[n]:
                     waiting.unregister(peers[n])
