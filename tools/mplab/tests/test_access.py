@@ -141,7 +141,9 @@ class Figures(unittest.TestCase):
     def test_not_in_the_report(self) -> None:
         """It needs no web server."""
         self.assertFalse(set(ONE_BY_ONE) & set(FIGURES))
-        self.assertFalse([f.name for f in FIGURES.values() for c in f.plan(SMALL) if "nginx" in c.workload.needs])
+        self.assertFalse(
+            [f.name for f in FIGURES.values() for c in f.plan(SMALL) if "nginx" in c.workload.needs]
+        )
 
     def test_nothing_measured(self) -> None:
         for name, figure in ONE_BY_ONE.items():
