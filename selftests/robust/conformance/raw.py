@@ -272,7 +272,8 @@ def trials(names: dict[str, Any], prefix: str = "trial_") -> list[Callable[[Wire
     return [f for n, f in names.items() if n.startswith(prefix)]
 
 
-# lengths: for a server that looks at them; early: that delivers early; low: with the low-overhead handshake; cookies: and SYN cookies
+# lengths: for a server that looks at them; early: that delivers early; low: with the low-overhead handshake;
+# cookies: and SYN cookies
 TRIALS = {
     "usual": trials(globals()),
     "lengths": trials(vars(lengths)),
