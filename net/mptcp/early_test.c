@@ -74,14 +74,14 @@ static void mappings(struct kunit *test)
 
 static void room(struct kunit *test)
 {
-	/* the last quarter is for what is next */
-	KUNIT_EXPECT_TRUE(test, mptcp_early_has_room(0, 75, 100, false));
-	KUNIT_EXPECT_FALSE(test, mptcp_early_has_room(0, 76, 100, false));
+	/* a quarter, unless it is next */
+	KUNIT_EXPECT_TRUE(test, mptcp_early_has_room(0, 25, 100, false));
+	KUNIT_EXPECT_FALSE(test, mptcp_early_has_room(0, 26, 100, false));
+	KUNIT_EXPECT_FALSE(test, mptcp_early_has_room(25, 1, 100, false));
 	KUNIT_EXPECT_TRUE(test, mptcp_early_has_room(0, 100, 100, true));
 	KUNIT_EXPECT_FALSE(test, mptcp_early_has_room(1, 100, 100, true));
 	/* more in the buffer than it may have */
 	KUNIT_EXPECT_FALSE(test, mptcp_early_has_room(101, 1, 100, true));
-	KUNIT_EXPECT_FALSE(test, mptcp_early_has_room(80, 1, 100, false));
 	KUNIT_EXPECT_FALSE(test, mptcp_early_has_room(0, U32_MAX, INT_MAX, true));
 	/* released by the reader, and not yet subtracted */
 	KUNIT_EXPECT_TRUE(test, mptcp_early_has_room(-10, 110, 100, true));
