@@ -33,7 +33,7 @@
  * and the connection drops it as a duplicate.
  *
  * Memory. Data is charged once, to the connection, its placeholder to the subflow. What is
- * not next comes early only as long as a quarter of the connection's buffer holds all that is
+ * not next comes early only as long as a 16th of the connection's buffer holds all that is
  * there: what waits with the connection counts against its window, with TCP it does not.
  *
  * The DATA_ACK may then be ahead of what the subflow acknowledges. RFC 8684 (section 3.3.2)
@@ -72,7 +72,7 @@ EXPORT_SYMBOL_IF_KUNIT(mptcp_early_mapped);
 /* May the connection, which has @rmem already, take a segment? */
 bool mptcp_early_has_room(int rmem, u32 truesize, int rcvbuf, bool next)
 {
-	int limit = next ? rcvbuf : rcvbuf / 4;
+	int limit = next ? rcvbuf : rcvbuf / 16;
 
 	return rmem <= limit && truesize <= limit - rmem;
 }

@@ -74,10 +74,10 @@ static void mappings(struct kunit *test)
 
 static void room(struct kunit *test)
 {
-	/* a quarter, unless it is next */
-	KUNIT_EXPECT_TRUE(test, mptcp_early_has_room(0, 25, 100, false));
-	KUNIT_EXPECT_FALSE(test, mptcp_early_has_room(0, 26, 100, false));
-	KUNIT_EXPECT_FALSE(test, mptcp_early_has_room(25, 1, 100, false));
+	/* a 16th, unless it is next */
+	KUNIT_EXPECT_TRUE(test, mptcp_early_has_room(0, 10, 160, false));
+	KUNIT_EXPECT_FALSE(test, mptcp_early_has_room(0, 11, 160, false));
+	KUNIT_EXPECT_FALSE(test, mptcp_early_has_room(10, 1, 160, false));
 	KUNIT_EXPECT_TRUE(test, mptcp_early_has_room(0, 100, 100, true));
 	KUNIT_EXPECT_FALSE(test, mptcp_early_has_room(1, 100, 100, true));
 	/* more in the buffer than it may have */
