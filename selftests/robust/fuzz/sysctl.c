@@ -20,6 +20,7 @@ static const struct {
 	{ "checksum_enabled", 0, 1 }, { "allow_join_initial_addr_port", 0, 1 },
 	{ "stateless_join", 0, 1 },
 	{ "low_overhead", 0, 1 },
+	{ "early_delivery", 0, 1 },
 	{ "blackhole_timeout", 0, INT32_MAX }, { "stale_loss_cnt", 0, INT32_MAX },
 	/* nothing says that these are not to be negative */
 	{ "add_addr_timeout", INT32_MIN, INT32_MAX }, { "close_timeout", INT32_MIN, INT32_MAX },
