@@ -94,9 +94,11 @@ model() {
 	fi
 }
 
-# the last one only where its patches are, which is not each version of Linux
+# the last ones only where their patches are, which is not each version of Linux
 kunit='modprobe -a mptcp_sched_test mptcp_cong_test mptcp_token_test mptcp_crypto_test &&
-	{ ! modinfo mptcp_handshake_test >/dev/null 2>&1 || modprobe mptcp_handshake_test; } && dmesg | sed "s/^\[[^]]*\] //" |
+	for module in mptcp_handshake_test mptcp_coding_test; do
+		! modinfo "$module" >/dev/null 2>&1 || modprobe "$module" || exit
+	done && dmesg | sed "s/^\[[^]]*\] //" |
 	grep -E "^ *(ok|not ok|#|KTAP|1\.\.)" | grep -v "^ok\|^not ok"'
 
 selftest() {
