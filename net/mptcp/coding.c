@@ -8,8 +8,8 @@
  * three redundant symbols with each, as much as the loss that it measures asks for. As many lost
  * segments are computed at once from what else arrived.
  *
- *	subflow 1   [C: row 0 of data 1..32][data 1..16]
- *	subflow 2   [C: row 1 of data 1..32][data 17..32]
+ *	subflow 1   [data 1..16]
+ *	subflow 2   [data 17..32][C: row 0 of data 1..32][C: row 1 of data 1..32]
  *
  * Off, unless net.mptcp.coding says otherwise. How it works, in short:
  *
@@ -145,6 +145,7 @@ void mptcp_coding_stop(struct mptcp_sock *msk)
 	coding = rcu_replace_pointer(msk->coding, NULL, lockdep_is_held(&sk->sk_lock.slock));
 	if (coding) {
 		WRITE_ONCE(coding->agreed, false);
+		mptcp_coding_unsend(coding);
 		skb_queue_purge(&coding->arrived);
 		__skb_queue_purge(&coding->read);
 		for (i = 0; i < MPTCP_CODING_GENERATIONS; i++)

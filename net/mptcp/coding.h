@@ -13,13 +13,11 @@
 /* The longest symbol that is sent: all of a generation then has a length of 16 bits */
 #define MPTCP_CODING_SYMBOL	2047
 
-#ifdef MPTCP_PRIVATE_CODING
-
 /* Generations of which the receiver keeps redundant symbols, and symbols that it has not
  * looked at yet
  */
 #define MPTCP_CODING_GENERATIONS	8
-#define MPTCP_CODING_ARRIVED		16
+#define MPTCP_CODING_ARRIVED		8
 /* Memory for data that the application has read already, at most */
 #define MPTCP_CODING_READ		(160 * 1024)
 /* Segments that the data of a generation may be spread over */
@@ -42,7 +40,11 @@ struct mptcp_coding {
 	bool seen;		/* the peer sent a symbol */
 
 	/* Sender */
-	u64 snd_end;		/* of the generation that is being sent */
+	u64 snd_start;		/* of the generation that is being sent */
+	u64 snd_end;
+	u16 snd_size;		/* of its symbols, which wait for the end: */
+	u8 snd_rows;
+	struct page *pages[MPTCP_CODING_ROWS];
 	u32 credit;		/* bytes of redundancy that may be sent */
 	u32 loss;		/* parts in a million, see coding_rate.c */
 	u32 segments;		/* of all subflows, when it was looked at last: sent, */
@@ -83,6 +85,8 @@ bool mptcp_coding_agreed(const struct mptcp_sock *msk);
 /* coding_send.c */
 int mptcp_coding_limit(struct mptcp_sock *msk, struct sock *ssk, struct mptcp_data_frag *dfrag,
 		       const struct mptcp_sendmsg_info *info);
+void mptcp_coding_sent(struct mptcp_sock *msk, struct sock *ssk, u64 end, bool data_lock_held);
+void mptcp_coding_unsend(struct mptcp_coding *coding);
 
 /* coding_recv.c */
 void mptcp_coding_incoming(struct mptcp_sock *msk, struct mptcp_options_received *mp_opt);
@@ -96,10 +100,7 @@ bool mptcp_coding_keep(struct mptcp_sock *msk, struct sk_buff *skb);
 
 /* coding_rate.c */
 void mptcp_coding_measure(struct mptcp_sock *msk, struct mptcp_coding *coding);
-
-#endif /* MPTCP_PRIVATE_CODING */
-
-/* coding_rate.c: pure */
+/* pure */
 unsigned int mptcp_coding_rows(unsigned int n, u32 loss);
 
 /* coding_codec.c */

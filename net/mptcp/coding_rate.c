@@ -18,7 +18,7 @@
 
 #define CODING_LOOK	64
 
-/* That many lost symbols are expected of a generation, in millionths, at most, for k of 0, 1, ... */
+/* How many lost symbols may be expected of a generation, in millionths, with k of 0, 1, ... */
 static const u32 coding_expected[MPTCP_CODING_ROWS] = { 10050, 148555, 436045 };
 
 unsigned int mptcp_coding_rows(unsigned int n, u32 loss)
@@ -31,8 +31,6 @@ unsigned int mptcp_coding_rows(unsigned int n, u32 loss)
 	return k;
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_coding_rows);
-
-#ifdef MPTCP_PRIVATE_CODING
 
 /* Under the lock of the connection. Counters of subflows may change meanwhile. */
 void mptcp_coding_measure(struct mptcp_sock *msk, struct mptcp_coding *coding)
@@ -60,6 +58,4 @@ void mptcp_coding_measure(struct mptcp_sock *msk, struct mptcp_coding *coding)
 	lost = div_u64((u64)min(lost, sent) * USEC_PER_SEC, sent);
 	coding->loss += (lost - (s32)coding->loss) / 8;
 }
-
-#endif /* MPTCP_PRIVATE_CODING */
 

@@ -4,18 +4,22 @@
  * A generation begins where data is about to be sent for the first time and the one before is
  * through. It has what the application has written by then, up to 32 segments' length: the last
  * one of a block is shorter, and nothing waits for data that may never come. Its symbols are
- * computed from the data in the connection's queue and go in front of it, into the queue of the
- * subflow that is about to send: "redundancy first", as the thesis has it. There they use the
- * congestion window as data does, and are sent again by TCP, whose receiver needs all bytes. The
- * rest of the generation goes where the scheduler sends it.
+ * computed then, from the data in the connection's queue: later some of it may be acknowledged and
+ * freed. They wait, in up to three pages, until the last byte of the generation was sent, and
+ * follow it on the same subflow, or if that has no room, in front of what is sent next.
+ *
+ * The thesis sends them first. There they take the place of data in the congestion window, and on
+ * a path that loses that is short: the end of a block may come a round trip later for it. Behind
+ * the data they cost it nothing, and a generation is repaired no later, as it is not whole before
+ * its last segment came. They use the congestion window as data does, and are sent again by TCP,
+ * whose receiver needs all bytes.
  *
  * A segment ends where a generation does, so that segments and symbols begin together.
  *
  * How many symbols: see coding_rate.c, or with net.mptcp.coding of 2 to 10 that percentage of the
  * data. In any case credit is needed, of which each byte of data gives an eighth of a byte, or
  * that percentage: writes of few bytes, each a generation, get a symbol now and then instead of
- * each. Without memory for a symbol it is left out, and so it is while the subflow's queue is
- * full.
+ * each. Without memory for a symbol it is left out.
  *
  * Locking: see coding.c. Here the lock of the subflow is held as well.
  */
@@ -28,6 +32,12 @@
 #include "coding.h"
 #include "control.h"
 #include "mib.h"
+
+static struct mptcp_coding *coding_owned(const struct mptcp_sock *msk)
+{
+	return rcu_dereference_protected(msk->coding,
+					 lockdep_sock_is_held((const struct sock *)msk));
+}
 
 /* Is nobody able to take symbols for data any more? The peer gave up falling back for good when it
  * had a DSS option on the subflow that joined: payload that was acknowledged there had one.
@@ -74,21 +84,22 @@ static struct mptcp_data_frag *coding_symbol(struct mptcp_sock *msk, struct mptc
 	return dfrag;
 }
 
-/* Compute symbols of that generation, into the pages. */
+/* Compute symbols of the generation, into the pages. */
 static void coding_encode(struct mptcp_sock *msk, struct mptcp_coding *coding,
-			  struct mptcp_data_frag *dfrag, u64 start, u32 span, u32 size,
-			  struct page **pages, unsigned int k)
+			  struct mptcp_data_frag *dfrag)
 {
-	u32 done, len;
 	unsigned int row;
+	u64 seq;
+	u32 len;
 
-	for (row = 0; row < k; row++)
-		memset(page_address(pages[row]), 0, size);
-	for (done = 0; done < span; done += len) {
-		len = min(size, span - done);
-		dfrag = coding_symbol(msk, coding, dfrag, start + done, len);
-		for (row = 0; row < k; row++)
-			mptcp_coding_next(page_address(pages[row]), size, coding->symbol, len, row);
+	for (row = 0; row < coding->snd_rows; row++)
+		memset(page_address(coding->pages[row]), 0, coding->snd_size);
+	for (seq = coding->snd_start; before64(seq, coding->snd_end); seq += len) {
+		len = min_t(u64, coding->snd_size, coding->snd_end - seq);
+		dfrag = coding_symbol(msk, coding, dfrag, seq, len);
+		for (row = 0; row < coding->snd_rows; row++)
+			mptcp_coding_next(page_address(coding->pages[row]), coding->snd_size,
+					  coding->symbol, len, row);
 	}
 }
 
@@ -141,49 +152,77 @@ static unsigned int coding_count(struct mptcp_sock *msk, struct mptcp_coding *co
 	return how ? min(k, coding->credit / size) : 0;
 }
 
+/* The symbols that wait are no more. */
+void mptcp_coding_unsend(struct mptcp_coding *coding)
+{
+	while (coding->snd_rows)
+		put_page(coding->pages[--coding->snd_rows]);
+}
+
+/* Queue the symbols that wait. */
+static void coding_flush(struct mptcp_sock *msk, struct mptcp_coding *coding, struct sock *ssk,
+			 bool data_lock_held)
+{
+	u32 span = coding->snd_end - coding->snd_start;
+	unsigned int row;
+
+	for (row = 0; row < coding->snd_rows; row++)
+		coding_queue(msk, ssk, coding->pages[row],
+			     coding->snd_start << 32 | span << 16 | row << 8,
+			     coding->snd_size, data_lock_held);
+	mptcp_coding_unsend(coding);
+}
+
 /* A generation begins with @dfrag's byte @seq. */
 static void coding_begin(struct mptcp_sock *msk, struct mptcp_coding *coding, struct sock *ssk,
 			 struct mptcp_data_frag *dfrag, u64 seq, bool data_lock_held)
 {
-	struct page *pages[MPTCP_CODING_ROWS];
 	u32 size = tcp_current_mss(ssk), span;
+	bool safe = coding_safe(msk, mptcp_subflow_ctx(ssk));
 	struct mptcp_data_frag *last;
-	unsigned int row, k;
+	unsigned int k;
 
+	if (safe)
+		coding_flush(msk, coding, ssk, data_lock_held);
+	mptcp_coding_unsend(coding);
+	coding->snd_start = seq;
 	coding->snd_end = seq;
-	if (!size || size > MPTCP_CODING_SYMBOL || !coding_safe(msk, mptcp_subflow_ctx(ssk)))
+	if (!safe || !size || size > MPTCP_CODING_SYMBOL)
 		return;
 
 	/* write_seq may count a DATA_FIN */
 	last = list_last_entry(&msk->rtx_queue, struct mptcp_data_frag, list);
 	span = min_t(u64, last->data_seq + last->data_len - seq, size * MPTCP_CODING_COLUMNS);
-	k = coding_count(msk, coding, span, size);
 	coding->snd_end = seq + span;
-	if (!sk_stream_memory_free(ssk))
-		return;
+	coding->snd_size = size;
+	for (k = coding_count(msk, coding, span, size); k; k--) {
+		struct page *page = alloc_page(GFP_ATOMIC | __GFP_NOWARN);
 
-	for (row = 0; row < k; row++) {
-		pages[row] = alloc_page(GFP_ATOMIC | __GFP_NOWARN);
-		if (!pages[row])
+		if (!page)
 			break;
+		coding->pages[coding->snd_rows++] = page;
+		coding->credit -= size;
 	}
-	k = row;
-	if (k)
-		coding_encode(msk, coding, dfrag, seq, span, size, pages, k);
-	for (row = 0; row < k; row++) {
-		if (coding_queue(msk, ssk, pages[row],
-				 (u64)(u32)seq << 32 | span << 16 | row << 8, size,
-				 data_lock_held))
-			coding->credit -= size;
-		put_page(pages[row]);
-	}
+	if (coding->snd_rows)
+		coding_encode(msk, coding, dfrag);
+}
+
+/* The subflow sent data up to @end. If that is a generation's, its symbols follow; if the subflow
+ * has no room, on the one that sends next.
+ */
+void mptcp_coding_sent(struct mptcp_sock *msk, struct sock *ssk, u64 end, bool data_lock_held)
+{
+	struct mptcp_coding *coding = coding_owned(msk);
+
+	if (coding->snd_rows && !before64(end, coding->snd_end) && sk_stream_memory_free(ssk))
+		coding_flush(msk, coding, ssk, data_lock_held);
 }
 
 /* The subflow is about to send from the fragment: how far it may. */
 int mptcp_coding_limit(struct mptcp_sock *msk, struct sock *ssk, struct mptcp_data_frag *dfrag,
 		       const struct mptcp_sendmsg_info *info)
 {
-	struct mptcp_coding *coding = rcu_dereference_protected(msk->coding, true);
+	struct mptcp_coding *coding = coding_owned(msk);
 	u64 seq = dfrag->data_seq + info->sent;
 
 	if (!coding->agreed)
