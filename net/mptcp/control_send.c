@@ -188,10 +188,10 @@ static u32 control_whole(const struct mptcp_control *control)
 }
 
 /* The page is charged to the subflow, as its data is. One segment in any case. */
-static struct sk_buff *control_skb(struct sock *sk, struct sock *ssk, struct page *page,
-				   u32 offset, u32 len)
+struct sk_buff *mptcp_control_skb(struct sock *sk, struct sock *ssk, struct page *page,
+				  u32 offset, u32 len, bool data_lock_held)
 {
-	struct sk_buff *skb = mptcp_alloc_tx_skb(sk, ssk, false);
+	struct sk_buff *skb = mptcp_alloc_tx_skb(sk, ssk, data_lock_held);
 
 	if (!skb)
 		return NULL;
@@ -231,8 +231,8 @@ static bool control_xmit(struct mptcp_sock *msk, struct mptcp_control *control,
 	if (!len || !__tcp_can_send(ssk))
 		goto unlock;
 	tail = tcp_write_queue_tail(ssk);
-	skb = control_skb((struct sock *)msk, ssk, control->page,
-			  control_whole(control) - len, len);
+	skb = mptcp_control_skb((struct sock *)msk, ssk, control->page,
+				control_whole(control) - len, len, false);
 	if (!skb)
 		goto unlock;
 	if (tail)

@@ -28,7 +28,7 @@
  * mapping must cover the whole segment, must not contradict the one that the subflow is in,
  * and lies in the window of the connection. With checksums it must lie wholly in this segment,
  * and be right. What does not qualify stays with TCP until its turn: infinite mappings, the
- * control stream, lengths that look wrong (fallback_length.c), segments with FIN or urgent
+ * control stream, redundant symbols (coding.c), lengths that look wrong (fallback_length.c), segments with FIN or urgent
  * data. If TCP throws a placeholder away for lack of memory, the peer sends the segment again,
  * and the connection drops it as a duplicate.
  *
@@ -48,6 +48,7 @@
 #include <net/mptcp.h>
 #include <net/tcp.h>
 #include "protocol.h"
+#include "coding.h"
 #include "early.h"
 #include "mib.h"
 
@@ -57,8 +58,8 @@ bool mptcp_early_mapped(const struct mptcp_ext *mpext, u32 ssn, u32 len, bool cs
 	u32 offset = ssn - mpext->subflow_seq;
 	u32 map_len;
 
-	if (!mpext->use_map || mpext->mpc_map || mpext->stream || mpext->irregular ||
-	    !mpext->data_len || mpext->csum_reqd != csum_reqd)
+	if (!mpext->use_map || mpext->mpc_map || mpext->stream || mpext->coded ||
+	    mpext->irregular || !mpext->data_len || mpext->csum_reqd != csum_reqd)
 		return false;
 
 	map_len = mpext->data_len - mpext->data_fin;
@@ -93,7 +94,8 @@ static bool early_contradicts(const struct mptcp_subflow_context *subflow,
 		return false;
 	return subflow->map_seq != map_seq || subflow->map_subflow_seq != mpext->subflow_seq ||
 	       subflow->map_data_len != mpext->data_len - mpext->data_fin ||
-	       subflow->map_stream || subflow->map_csum_reqd != mpext->csum_reqd;
+	       subflow->map_stream || subflow->map_coded ||
+	       subflow->map_csum_reqd != mpext->csum_reqd;
 }
 
 /* Of a mapping with a checksum @skb is the whole, which begins at @seq. */
@@ -169,6 +171,8 @@ static void early_moved(struct sock *sk)
 	struct mptcp_sock *msk = mptcp_sk(sk);
 
 	__mptcp_ofo_queue(msk);
+	if (mptcp_coding_has(msk))
+		mptcp_coding_decode(msk);
 	msk->last_data_recv = tcp_jiffies32;
 	if (mptcp_pending_data_fin(sk))
 		mptcp_schedule_work(sk);

@@ -3,7 +3,6 @@
 
 #include <kunit/test.h>
 #include "sched_path.h"
-#include "timers.h"
 
 static void room_counts_segments(struct kunit *test)
 {
@@ -1137,16 +1136,6 @@ static void clocks_of_weights(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_put_forward(5, -5ULL, 1), 5ULL);
 }
 
-/* A subflow of 20 ms whose least timeout is 200 ms, beside others of 1000 bytes per ms. */
-static void timers_block_others(struct kunit *test)
-{
-	KUNIT_EXPECT_FALSE(test, mptcp_timers_blocks(220000, 1000, 20000, 200000));
-	KUNIT_EXPECT_TRUE(test, mptcp_timers_blocks(219999, 1000, 20000, 200000));
-	/* nobody else has anything to send */
-	KUNIT_EXPECT_FALSE(test, mptcp_timers_blocks(0, 0, 20000, 200000));
-	KUNIT_EXPECT_TRUE(test, mptcp_timers_blocks(U32_MAX, U32_MAX, 20000, 200000));
-}
-
 static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(room_counts_segments),
 	KUNIT_CASE(ring_order),
@@ -1184,7 +1173,6 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(dear_paths_wait),
 	KUNIT_CASE(dear_paths_stand_in),
 	KUNIT_CASE(clocks_of_weights),
-	KUNIT_CASE(timers_block_others),
 	{}
 };
 

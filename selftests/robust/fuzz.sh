@@ -107,6 +107,7 @@ faults() {
 hosts 20mbit 5ms 20mbit 10ms
 ! [ -e /proc/sys/net/mptcp/control_stream ] || in_both sysctl -q net.mptcp.control_stream=1
 ! [ -e /proc/sys/net/mptcp/early_delivery ] || in_both sysctl -q net.mptcp.early_delivery=1
+! [ -e /proc/sys/net/mptcp/coding ] || in_both sysctl -q net.mptcp.coding=10
 ip -n "$client" addr add 10.0.1.3/24 dev c1
 in_both sysctl -q net.mptcp.blackhole_timeout=0
 # one that ordinary users may not choose, and those that they may

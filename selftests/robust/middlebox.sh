@@ -5,7 +5,9 @@
 # A box of nftables is in the router (see lib.sh). The others are in middlebox/matrix.py, which is the
 # wire between two TUN devices that replaces the router on a path.
 #
-# usage: middlebox.sh [quick | BOX [POSITION [SCHEDULER [CHECKSUM]]]]
+# usage: middlebox.sh [coding] [quick | BOX [POSITION [SCHEDULER [CHECKSUM]]]]
+#
+# coding: with redundant symbols beside the data, as many as may be, wherever there are two subflows.
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
@@ -16,5 +18,9 @@ routed_hosts
 modprobe -q nf_conntrack || true
 ip netns exec "$router" sysctl -q net.netfilter.nf_conntrack_tcp_loose=0 2>/dev/null ||
 	skip_all "needs nf_conntrack"
+if [ "${1:-}" = coding ]; then
+	in_both sysctl -q net.mptcp.coding=10
+	shift
+fi
 numbered "# * cells, * bytes" "$python" middlebox/matrix.py "$client" "$server" "$router" "$@"
 finish

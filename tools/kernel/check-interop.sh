@@ -77,7 +77,7 @@ talk() {
 	server=$!
 	boot "${pair%-*}" 0 client "$(who_is_patched "${pair%-*}" "${pair#*-}")" "${schedulers[@]}" &
 	client=$!
-	wanted=$(($(ran) + 8 * ${#schedulers[@]}))
+	wanted=$(($(ran) + 9 * ${#schedulers[@]}))
 	wait "$client" || wrong "the client ends well: $(tail -n 1 "$logs/$pair.client")"
 	wait "$server" || wrong "the server ends well: $(tail -n 1 "$logs/$pair.server")"
 	while read -r line; do
@@ -98,7 +98,7 @@ for pair in $pairs; do
 	talk "$pair"
 done
 
-printf '# %s\n' '| client | server | scheduler | IPv4 | IPv4, checksums | IPv6 | IPv6, checksums | signals | low_overhead | stateless_join | control_stream |' \
-	'| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |' ${table[@]+"${table[@]}"}
+printf '# %s\n' '| client | server | scheduler | IPv4 | IPv4, checksums | IPv6 | IPv6, checksums | signals | low_overhead | stateless_join | control_stream | coding |' \
+	'| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |' ${table[@]+"${table[@]}"}
 closing "$passed" "$failed" "$skipped"
 [ "$failed" = 0 ]

@@ -14,11 +14,11 @@ jobs=${JOBS:-$(nproc)}
 # What runs on a real machine, too; what should break it and must not, in short and whole; a test for
 # each defect of Linux that is mended; the rest.
 # The longest first, so that none is left alone at the end.
-kernel_tests=(kunit cong papers replay subflows bm redundant rp rescue timers price inorder backup cong_churn limits extensions control early sockopt options refused low_overhead stateless_join app_key sysctl
+kernel_tests=(kunit cong papers replay subflows bm redundant rp rescue timers price inorder backup cong_churn limits extensions control early coding sockopt options refused low_overhead stateless_join app_key sysctl
 	modules rr minrtt observe steering)
 # takes long, and measures rates only: nothing that a debug kernel would see
 rate_tests=(fair)
-robust_tests=(faults middlebox conformance fuzz attack control-wire pm flood security)
+robust_tests=(faults middlebox conformance fuzz attack control-wire coding-wire pm flood security)
 quick_tests=("${robust_tests[@]/%/ quick}")
 mapfile -t fixes_tests < <(find "$top/selftests/fixes" -name '*.sh' -perm /u+x -printf '%f\n' | sed 's/\.sh$//' | sort)
 tool_tests=(model mptcpctl mplab accuracy applications promises spread source refresh check-series readme counts)

@@ -48,6 +48,7 @@ EXTENSIONS = {
     "low_overhead": {"client": "LowOverheadSYNACKRX", "server": "LowOverheadACKRX"},
     "stateless_join": {"server": "MPJoinStatelessAckRx"},
     "control_stream": {"client": "ControlAgreed", "server": "ControlAgreed"},
+    "coding": {"client": "CodingAgreed", "server": "CodingAgreed"},
 }
 # The joins that each side counts, and who owns the last octet of the addresses.
 JOINS = {"client": "MPJoinSynAckRx", "server": "MPJoinAckRx"}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Systematic coding, see coding.c */
+#ifndef _MPTCP_CODING_H
+#define _MPTCP_CODING_H
+
+#include <linux/rcupdate.h>
+#include <linux/skbuff.h>
+#include "protocol.h"
+
+/* Redundant symbols of a generation, at most, and symbols of data */
+#define MPTCP_CODING_ROWS	3
+#define MPTCP_CODING_COLUMNS	32
+/* The longest symbol that is sent: all of a generation then has a length of 16 bits */
+#define MPTCP_CODING_SYMBOL	2047
+
+/* Generations of which the receiver keeps redundant symbols, and symbols that it has not
+ * looked at yet
+ */
+#define MPTCP_CODING_GENERATIONS	8
+#define MPTCP_CODING_ARRIVED		8
+/* Memory for data that the application has read already, at most */
+#define MPTCP_CODING_READ		(160 * 1024)
+/* Segments that the data of a generation may be spread over */
+#define MPTCP_CODING_PIECES		96
+/* Longer than that no two segments are joined in the receive queue. */
+#define MPTCP_CODING_JOIN		(16 * 1024)
+
+/* A generation: the data from @start on */
+struct mptcp_generation {
+	u64 start;
+	u16 span;		/* bytes of data; 0: none */
+	u16 size;		/* of a symbol */
+	struct sk_buff *rows[MPTCP_CODING_ROWS];
+};
+
+struct mptcp_coding {
+	struct rcu_head rcu;
+	bool asked;
+	bool agreed;
+	bool seen;		/* the peer sent a symbol */
+
+	/* Sender */
+	u64 snd_start;		/* of the generation that is being sent */
+	u64 snd_end;
+	u16 snd_size;		/* of its symbols, which wait for the end: */
+	u8 snd_rows;
+	struct page *pages[MPTCP_CODING_ROWS];
+	u32 credit;		/* bytes of redundancy that may be sent */
+	u32 loss;		/* parts in a million, see coding_rate.c */
+	u32 segments;		/* of all subflows, when it was looked at last: sent, */
+	u32 again;		/* and sent again */
+
+	/* Receiver */
+	struct sk_buff_head arrived;	/* with a lock of its own */
+	struct sk_buff_head read;
+	u32 read_size;
+	struct mptcp_generation generations[MPTCP_CODING_GENERATIONS];
+	const struct sk_buff *pieces[MPTCP_CODING_PIECES];
+
+	u8 symbol[MPTCP_CODING_SYMBOL];	/* of data, for both of them */
+};
+
+/* A symbol that arrives, where MPTCP_SKB_CB() has what it is of data */
+struct mptcp_coding_cb {
+	u64 key;
+	u32 subflow_id;
+	u32 want;		/* bytes */
+};
+
+#define MPTCP_CODING_CB(skb)	((struct mptcp_coding_cb *)&(skb)->cb[0])
+
+static inline bool mptcp_coding_has(const struct mptcp_sock *msk)
+{
+	return unlikely(rcu_access_pointer(msk->coding));
+}
+
+/* coding.c */
+void mptcp_coding_ask(struct mptcp_sock *msk);
+bool mptcp_coding_asks(const struct mptcp_sock *msk);
+struct mptcp_coding *mptcp_coding_alloc(gfp_t gfp);
+void mptcp_coding_start(struct mptcp_sock *msk, bool granted);
+void mptcp_coding_stop(struct mptcp_sock *msk);
+bool mptcp_coding_agreed(const struct mptcp_sock *msk);
+
+/* coding_send.c */
+int mptcp_coding_limit(struct mptcp_sock *msk, struct sock *ssk, struct mptcp_data_frag *dfrag,
+		       const struct mptcp_sendmsg_info *info);
+void mptcp_coding_sent(struct mptcp_sock *msk, struct sock *ssk, u64 end, bool data_lock_held);
+void mptcp_coding_unsend(struct mptcp_coding *coding);
+
+/* coding_recv.c */
+void mptcp_coding_incoming(struct mptcp_sock *msk, struct mptcp_options_received *mp_opt);
+void mptcp_coding_early(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
+			const struct mptcp_ext *ext);
+void mptcp_coding_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb);
+bool mptcp_coding_decode(struct mptcp_sock *msk);
+bool mptcp_coding_released(struct mptcp_sock *msk);
+void mptcp_coding_ready(struct mptcp_sock *msk);
+bool mptcp_coding_keep(struct mptcp_sock *msk, struct sk_buff *skb);
+
+/* coding_rate.c */
+void mptcp_coding_measure(struct mptcp_sock *msk, struct mptcp_coding *coding);
+/* pure */
+unsigned int mptcp_coding_rows(unsigned int n, u32 loss);
+
+/* coding_codec.c */
+u8 mptcp_coding_mul(u8 a, u8 b);
+u8 mptcp_coding_factor(unsigned int row, unsigned int i, unsigned int n);
+void mptcp_coding_next(u8 *sum, unsigned int size, const u8 *symbol, unsigned int len,
+		       unsigned int row);
+void mptcp_coding_add(u8 *to, const u8 *from, unsigned int len, u8 factor);
+void mptcp_coding_solve(u8 **sums, const u8 *rows, const u8 *missing, unsigned int m,
+			unsigned int n, unsigned int size);
+
+#endif /* _MPTCP_CODING_H */
