@@ -76,7 +76,7 @@ it_rests() {
 	both
 	did "nothing is lost"
 	all=$((bulk / 1400))
-	that "nothing is lost: less and less is sent" less "$sent" $((all / 30))
+	that "nothing is lost: less and less is sent" less "$sent" $((all / 20))
 }
 
 it_repairs() {

@@ -6,9 +6,10 @@
  * more it moves an eighth of the way to what was measured there. It begins with 1 %.
  *
  * The number of redundant symbols is the least with which a generation is lost beyond repair in at
- * most one of a hundred cases, if losses are independent: of n symbols of data and k more, more
- * than k are lost, with the Poisson distribution in place of the binomial one. With less than one
- * symbol in 3200 lost, a generation of 32 gets none.
+ * most one of a thousand cases, if losses are independent: of n symbols of data and k more, more
+ * than k are lost, with the Poisson distribution in place of the binomial one. That is more than
+ * what is lost on average, and it has to be: with one case of a hundred the 99th percentile of the
+ * delay would be what it is without.
  */
 
 #include <kunit/visibility.h>
@@ -19,7 +20,7 @@
 #define CODING_LOOK	64
 
 /* How many lost symbols may be expected of a generation, in millionths, with k of 0, 1, ... */
-static const u32 coding_expected[MPTCP_CODING_ROWS] = { 10050, 148555, 436045 };
+static const u32 coding_expected[MPTCP_CODING_ROWS] = { 1000, 45402, 190535 };
 
 unsigned int mptcp_coding_rows(unsigned int n, u32 loss)
 {

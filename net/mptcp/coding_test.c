@@ -217,13 +217,13 @@ static void not_systematic_needs_four(struct kunit *test)
 static void rows_for_loss(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(32, 0), 0);
-	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(32, 300), 0);
+	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(32, 31), 0);
 	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(32, 1000), 1);
-	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(1, 10000), 0);
+	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(1, 10000), 1);
 	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(2, 10000), 1);
-	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(14, 10000), 1);
+	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(4, 10000), 1);
 	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(16, 10000), 2);
-	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(32, 10000), 2);
+	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(32, 10000), 3);
 	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(32, 30000), 3);
 	KUNIT_EXPECT_EQ(test, mptcp_coding_rows(32, 1000000), 3);
 }
