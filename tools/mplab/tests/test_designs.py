@@ -75,9 +75,9 @@ class SpaceFilling(unittest.TestCase):
             self.assertGreater(counts.min(), 200 / 4 / 2)
 
     def test_largest_design_is_fast(self) -> None:
-        start = time.perf_counter()
+        start = time.process_time()
         points = designs.wsp(9, 400, seed=1)
-        self.assertLess(time.perf_counter() - start, 3)
+        self.assertLess(time.process_time() - start, 3)
         self.assertEqual(points.shape, (400, 9))
 
     def test_refused(self) -> None:
