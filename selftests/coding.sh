@@ -14,12 +14,11 @@ names="CodingAgreed CodedTx CodedRx CodedLate CodedDrop CodedRepair"
 
 coding() { in_both sysctl -q net.mptcp.coding="$1"; }
 
-# both NETEM ARG...: what both ends send over both paths of 20 Mbit/s.
+# both NETEM ARG...: what the client sends over both paths of 20 Mbit/s. ADD_ADDR, of the server, arrives.
 both() {
 	local n
 	for n in 1 2; do
 		tc -n "$client" qdisc change dev "c$n" root netem rate 20mbit delay 10ms limit 1000 loss 0% "$@"
-		tc -n "$server" qdisc change dev "s$n" root netem rate 20mbit delay 10ms limit 1000 loss 0% "$@"
 	done
 }
 

@@ -19,10 +19,10 @@
  *    retransmission, checksums and middleboxes treat it as they treat data. Its mapping has a bit
  *    C in the DSS option, and instead of a data sequence number these 64 bits:
  *
- *	+-------------------------------+---------------+-------+-------+
- *	| generation's data seq. number |  its length   |  row  |   0   |
- *	|         (lower 32)            |      (16)     |  (8)  |  (8)  |
- *	+-------------------------------+---------------+-------+-------+
+ *	+-------------------------------+---------------+-----+---------+
+ *	| generation's data seq. number |  its length   | row |  check  |
+ *	|         (lower 32)            |      (16)     | (2) |  (14)   |
+ *	+-------------------------------+---------------+-----+---------+
  *
  *    The mapping's length is the symbol's size. There is no header in the payload, so that a
  *    symbol is as long as a segment of data may be: a segment that is lost is one symbol
@@ -40,6 +40,10 @@
  * So it does not matter whether symbols come before the data or after it, and where nothing is
  * lost receiving costs next to nothing. He sends coefficients, random ones; here they are fixed
  * (coding_codec.c).
+ *
+ * Middleboxes that change the payload are why there is a check: 14 bits of the CRC-32 of the
+ * generation's data. Without MPTCP's checksums a changed segment is delivered as with TCP; but
+ * what is computed from it would be rubbish in another segment's place.
  *
  * What can be said about trust: who can write into a subflow can put anything into the data
  * already, and a symbol changes only what has not arrived. A symbol that is wrong makes wrong data

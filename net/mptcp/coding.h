@@ -10,6 +10,8 @@
 /* Redundant symbols of a generation, at most, and symbols of data */
 #define MPTCP_CODING_ROWS	3
 #define MPTCP_CODING_COLUMNS	32
+/* Bits of the check that is in each symbol's mapping */
+#define MPTCP_CODING_CHECK	14
 /* The longest symbol that is sent: all of a generation then has a length of 16 bits */
 #define MPTCP_CODING_SYMBOL	2047
 
@@ -30,6 +32,7 @@ struct mptcp_generation {
 	u64 start;
 	u16 span;		/* bytes of data; 0: none */
 	u16 size;		/* of a symbol */
+	u16 check;		/* of all data */
 	struct sk_buff *rows[MPTCP_CODING_ROWS];
 };
 
@@ -43,6 +46,7 @@ struct mptcp_coding {
 	u64 snd_start;		/* of the generation that is being sent */
 	u64 snd_end;
 	u16 snd_size;		/* of its symbols, which wait for the end: */
+	u16 snd_check;
 	u8 snd_rows;
 	struct page *pages[MPTCP_CODING_ROWS];
 	u32 credit;		/* bytes of redundancy that may be sent */

@@ -29,6 +29,7 @@
 
 #define pr_fmt(fmt) "MPTCP: " fmt
 
+#include <linux/crc32.h>
 #include <net/mptcp.h>
 #include <net/tcp.h>
 #include "protocol.h"
@@ -43,14 +44,19 @@ static u32 coding_span(u64 key)
 
 static u32 coding_row(u64 key)
 {
-	return (u8)(key >> 8);
+	return (u16)key >> MPTCP_CODING_CHECK;
+}
+
+static u32 coding_check(u64 key)
+{
+	return key & GENMASK(MPTCP_CODING_CHECK - 1, 0);
 }
 
 static bool coding_sane(u64 key, u32 size)
 {
 	return size && size <= MPTCP_CODING_SYMBOL && coding_span(key) &&
 	       coding_span(key) <= size * MPTCP_CODING_COLUMNS &&
-	       coding_row(key) < MPTCP_CODING_ROWS && !(u8)key;
+	       coding_row(key) < MPTCP_CODING_ROWS;
 }
 
 /* A segment came: whether it is a symbol, or part of one. If it is the peer has given up falling
@@ -177,7 +183,7 @@ static void coding_forget(struct mptcp_generation *gen)
 }
 
 /* The generation of a symbol, perhaps a new one, or NULL if there is no room. */
-static struct mptcp_generation *coding_generation(struct mptcp_coding *coding, u64 start, u32 span,
+static struct mptcp_generation *coding_generation(struct mptcp_coding *coding, u64 start, u64 key,
 						  u32 size)
 {
 	struct mptcp_generation *gen, *room = NULL;
@@ -186,13 +192,15 @@ static struct mptcp_generation *coding_generation(struct mptcp_coding *coding, u
 	     gen < coding->generations + MPTCP_CODING_GENERATIONS; gen++) {
 		if (!gen->span)
 			room = gen;
-		else if (gen->start == start && gen->span == span && gen->size == size)
+		else if (gen->start == start && gen->span == coding_span(key) &&
+			 gen->size == size && gen->check == coding_check(key))
 			return gen;
 	}
 	if (room) {
 		room->start = start;
-		room->span = span;
+		room->span = coding_span(key);
 		room->size = size;
+		room->check = coding_check(key);
 	}
 	return room;
 }
@@ -213,7 +221,7 @@ static bool coding_store(struct mptcp_sock *msk, struct mptcp_coding *coding, st
 	    atomic_read(&sk->sk_rmem_alloc) > READ_ONCE(sk->sk_rcvbuf) ||
 	    !mptcp_rmem_schedule(sk, skb->truesize))
 		goto drop;
-	gen = coding_generation(coding, start, coding_span(key), skb->len);
+	gen = coding_generation(coding, start, key, skb->len);
 	if (!gen)
 		goto drop;
 	if (gen->rows[coding_row(key)]) {
@@ -392,6 +400,26 @@ static bool coding_compute(struct mptcp_coding *coding, struct mptcp_generation 
 	return true;
 }
 
+/* Is it what the sender had? A middlebox may have changed data that the rest was computed from. */
+static bool coding_sound(struct mptcp_coding *coding, const struct mptcp_generation *gen, int first,
+			 int end, const u8 *missing, unsigned int m, u8 **sums)
+{
+	unsigned int i, lost = 0, n = DIV_ROUND_UP(gen->span, gen->size);
+	const u8 *data;
+	u32 check = 0;
+
+	for (i = 0; i < n; i++) {
+		data = coding->symbol;
+		if (lost < m && missing[lost] == i)
+			data = sums[lost++];
+		else if (!coding_gather(coding, &first, end, gen->start + i * gen->size,
+					coding_length(gen, i), coding->symbol))
+			return false;
+		check = crc32_le(check, data, coding_length(gen, i));
+	}
+	return coding_check(check) == gen->check;
+}
+
 static void coding_deliver(struct sock *sk, const struct mptcp_generation *gen, struct sk_buff *skb,
 			   unsigned int i)
 {
@@ -436,12 +464,17 @@ static bool coding_repair(struct mptcp_sock *msk, struct mptcp_coding *coding,
 
 	for (j = 0; j < m; j++)
 		sums[j] = skbs[j]->data;
-	done = coding_compute(coding, gen, first, end, rows, missing, m, sums);
+	done = coding_compute(coding, gen, first, end, rows, missing, m, sums) &&
+	       coding_sound(coding, gen, first, end, missing, m, sums);
 	for (j = 0; j < m; j++) {
 		if (done)
 			coding_deliver(sk, gen, skbs[j], missing[j]);
 		else
 			kfree_skb(skbs[j]);
+	}
+	if (!done) {
+		MPTCP_INC_STATS(sock_net(sk), MPTCP_MIB_CODEDDROP);
+		coding_forget(gen);
 	}
 	return done;
 }

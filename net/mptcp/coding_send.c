@@ -26,6 +26,7 @@
 
 #define pr_fmt(fmt) "MPTCP: " fmt
 
+#include <linux/crc32.h>
 #include <net/mptcp.h>
 #include <net/tcp.h>
 #include "protocol.h"
@@ -89,6 +90,7 @@ static void coding_encode(struct mptcp_sock *msk, struct mptcp_coding *coding,
 			  struct mptcp_data_frag *dfrag)
 {
 	unsigned int row;
+	u32 check = 0;
 	u64 seq;
 	u32 len;
 
@@ -97,10 +99,12 @@ static void coding_encode(struct mptcp_sock *msk, struct mptcp_coding *coding,
 	for (seq = coding->snd_start; before64(seq, coding->snd_end); seq += len) {
 		len = min_t(u64, coding->snd_size, coding->snd_end - seq);
 		dfrag = coding_symbol(msk, coding, dfrag, seq, len);
+		check = crc32_le(check, coding->symbol, len);
 		for (row = 0; row < coding->snd_rows; row++)
 			mptcp_coding_next(page_address(coding->pages[row]), coding->snd_size,
 					  coding->symbol, len, row);
 	}
+	coding->snd_check = check & GENMASK(MPTCP_CODING_CHECK - 1, 0);
 }
 
 /* Queue a symbol on the subflow. */
@@ -168,7 +172,8 @@ static void coding_flush(struct mptcp_sock *msk, struct mptcp_coding *coding, st
 
 	for (row = 0; row < coding->snd_rows; row++)
 		coding_queue(msk, ssk, coding->pages[row],
-			     coding->snd_start << 32 | span << 16 | row << 8,
+			     coding->snd_start << 32 | span << 16 |
+			     row << MPTCP_CODING_CHECK | coding->snd_check,
 			     coding->snd_size, data_lock_held);
 	mptcp_coding_unsend(coding);
 }

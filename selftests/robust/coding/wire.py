@@ -13,6 +13,7 @@ import random
 import socket
 import struct
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -75,6 +76,12 @@ class End(Peer):
 
     def __init__(self, wire: Wire, flags: int = CAPABLE_SHA256, ask: bytes = ASK) -> None:
         super().__init__(wire, flags, ask)
+        self.check = 0
+
+    def symbol(self, data: bytes, row: int) -> bytes:
+        self.check = zlib.crc32(data, 0xFFFFFFFF) ^ 0xFFFFFFFF
+        self.check &= 0x3FFF
+        return symbol(data, SIZE, row)
 
     def data(self, data: bytes, place: int) -> None:
         self.say(self.dss(data, place=place, ssn=1 + self.sent), data)
@@ -87,13 +94,14 @@ class End(Peer):
         row: int,
         part: slice = slice(None),
         start: int | None = None,
-        rest: int = 0,
+        check: int | None = None,
         bits: int = 0,
     ) -> None:
-        """part: only that of the symbol, whose mapping begins at start on the subflow; rest: the last
-        byte of what stands for a data sequence number; bits: those of the checksum that are inverted."""
+        """part: only that of the symbol, whose mapping begins at start on the subflow; check: of
+        the generation's data, of what symbol() had last unless given; bits: those of the checksum that
+        are inverted."""
         first = (idsn_of(self.key) + 1 + place) & MASK32
-        key = first << 32 | (span & 0xFFFF) << 16 | row << 8 | rest
+        key = first << 32 | (span & 0xFFFF) << 16 | row << 14 | (self.check if check is None else check)
         ssn = 1 + (self.sent if start is None else start)
         ack = (idsn_of(self.peer_key) + 1) & MASK32
         body = struct.pack("!BIQIH", CODED | DSS_ACK | DSS_MAP | DSS_MAP64, ack, key, ssn, len(payload))
@@ -184,7 +192,7 @@ def repairs(wire: Wire, waiting: socket.socket, flags: int, how: str) -> Check:
             for missing in itertools.combinations(range(6), m):
                 data = draw.randbytes(5 * SIZE + 77)
                 for row in rows:
-                    end.coded(symbol(data, SIZE, row), place, len(data), row)
+                    end.coded(end.symbol(data, row), place, len(data), row)
                 for i in range(6):
                     if i not in missing:
                         end.data(data[i * SIZE : (i + 1) * SIZE], place + i * SIZE)
@@ -209,7 +217,7 @@ def order(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
 
     # the first is seen as one that sends symbols, so that what is read is kept
     data = new()
-    end.coded(symbol(data, SIZE, 0), place, len(data), 0)
+    end.coded(end.symbol(data, 0), place, len(data), 0)
     for i in range(4):
         part(data, i)
     end.hear(0.1)
@@ -225,14 +233,14 @@ def order(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     part(data, 3)
     end.hear(0.1)
     yield got == data[: 2 * SIZE], "the data in front of what is missing was read", f"{len(got)}"
-    end.coded(symbol(data, SIZE, 0), place, len(data), 0)
+    end.coded(end.symbol(data, 0), place, len(data), 0)
     end.hear(0.1)
     got += read(program)
     yield got == data, "and a symbol that comes then repairs it", f"{len(got)}"
     place += len(data)
 
     data = new()
-    whole = symbol(data, SIZE, 1)
+    whole = end.symbol(data, 1)
     start = end.sent
     for cut in (slice(0, 1), slice(1, 700), slice(700, SIZE)):
         end.coded(whole, place, len(data), 1, cut, start)
@@ -244,7 +252,7 @@ def order(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
 
     data = new()
     for _ in range(3):
-        end.coded(symbol(data, SIZE, 0), place, len(data), 0)
+        end.coded(end.symbol(data, 0), place, len(data), 0)
     for i in (0, 3):
         part(data, i)
     end.hear(0.1)
@@ -255,7 +263,7 @@ def order(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     place += len(data)
 
     data = new()
-    end.coded(symbol(data, SIZE, 2), place, len(data), 2)
+    end.coded(end.symbol(data, 2), place, len(data), 2)
     for at in range(0, len(data), 200):
         if not SIZE <= at < 2 * SIZE:
             end.data(data[at : at + 200], place + at)
@@ -269,27 +277,40 @@ def order(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
         part(data, i)
     end.hear(0.1)
     read(program)
-    end.coded(symbol(data, SIZE, 0), place, len(data), 0)
+    end.coded(end.symbol(data, 0), place, len(data), 0)
     end.hear(0.1)
     yield counter(namespace, "CodedLate") == late + 1, "one that nobody needs any more is dropped", ""
+    place += len(data)
+
+    data = new()
+    changed = bytes([data[0] ^ 1]) + data[1:]
+    end.coded(end.symbol(data, 0), place, len(data), 0)
+    for i in (0, 1, 3):
+        part(changed, i)
+    end.hear(0.1)
+    got = read(program)
+    yield got == changed[: 2 * SIZE], "from what a middlebox changed nothing is computed", f"{len(got)}"
+    part(changed, 2)
+    end.hear(0.1)
+    yield read(program) == changed[2 * SIZE :], "what is sent again comes", ""
     place += len(data)
 
     # two generations, each lacks something; the first one's symbol comes last
     one, two = new(), new()
     for i in (0, 2, 3):
         part(one, i)
-    end.coded(symbol(two, SIZE, 0), place + len(one), len(two), 0)
+    end.coded(end.symbol(two, 0), place + len(one), len(two), 0)
     for i in (0, 1, 3):
         end.data(two[i * SIZE : (i + 1) * SIZE], place + len(one) + i * SIZE)
     end.hear(0.1)
     yield read(program) == one[:SIZE], "of two generations the first one waits", ""
-    end.coded(symbol(one, SIZE, 0), place, len(one), 0)
+    end.coded(end.symbol(one, 0), place, len(one), 0)
     end.hear(0.1)
     yield read(program) == one[SIZE:] + two, "its symbol repairs both", ""
     place += len(one) + len(two)
 
     data = new()
-    end.coded(symbol(data, SIZE, 0), place, len(data), 0)
+    end.coded(end.symbol(data, 0), place, len(data), 0)
     for i in (0, 1, 3):
         part(data, i)
     end.hear(0.1)
@@ -302,25 +323,23 @@ def wrong(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     """Nonsense changes nothing, and memory is bounded."""
     end, program = met(wire, waiting)
     before = counter(namespace, "CodedDrop")
-    for place, span, row, size, rest in (
-        (5, 4000, 3, SIZE, 0),
-        (5, 4000, 255, SIZE, 0),
-        (5, 4000, 0, SIZE, 1),
-        (5, 0, 0, SIZE, 0),
-        (5, 33, 0, 1, 0),
-        (5, 65535, 0, SIZE, 0),
-        (5 + 2**30, 4000, 0, SIZE, 0),
+    for place, span, row, size in (
+        (5, 4000, 3, SIZE),
+        (5, 0, 0, SIZE),
+        (5, 33, 0, 1),
+        (5, 65535, 0, SIZE),
+        (5 + 2**30, 4000, 0, SIZE),
     ):
-        end.coded(b"x" * size, place, span, row, rest=rest)
+        end.coded(b"x" * size, place, span, row)
     end.hear(0.1)
     dropped = counter(namespace, "CodedDrop") - before
-    yield dropped == 7, "symbols that cannot be are dropped", f"{dropped} of 7"
+    yield dropped == 5, "symbols that cannot be are dropped", f"{dropped} of 5"
     for i in range(100):
         end.coded(b"x" * SIZE, 1000 * i + 2000, 4000, i % 3)
         if i % 10 == 9:
             end.hear(0.01)
     end.hear(0.1)
-    dropped = counter(namespace, "CodedDrop") - before - 7
+    dropped = counter(namespace, "CodedDrop") - before - 5
     yield dropped >= 100 - 8 * 3, "of many generations eight are kept", f"{dropped} of 100 dropped"
     end.data(b"goes on", 5)
     end.hear(0.1)
@@ -348,8 +367,8 @@ def wrong(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
                 draw.randbytes(size),
                 draw.choice([behind, draw.randrange(-5000, 0), draw.randrange(2**32)]) & MASK32,
                 draw.choice([size, 2 * size, 32 * size, draw.randrange(65536)]),
-                draw.randrange(5),
-                rest=draw.choice([0, 0, 0, 7]),
+                draw.randrange(4),
+                check=draw.randrange(1 << 14),
             )
             data = draw.randbytes(draw.randrange(1, 100))
             end.data(data, place)
