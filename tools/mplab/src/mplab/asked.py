@@ -15,7 +15,13 @@ from .units import UsageError
 
 KERNELS = {"patched": BUILD / "uml", "stock": BUILD / "stock" / "uml"}
 HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
-PACKAGES = {"nginx": "nginx-light", "ab": "apache2-utils"}  # others have the program's name
+PACKAGES = {
+    "nginx": "nginx-light",
+    "ab": "apache2-utils",
+    "nft": "nftables",
+    "tc": "iproute2",
+    "ip": "iproute2",
+}  # others have the program's name
 
 
 def kernel_directory(name: str) -> Path:
