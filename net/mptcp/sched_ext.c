@@ -2,9 +2,9 @@
 /* MPTCP packet schedulers: extensions
  *
  * What limits or helps any scheduler alike is an extension: sched_rp.c, sched_warn.c,
- * sched_bm.c, sched_rescue.c, sched_price.c. It acts before the scheduler is asked. It may limit how
- * much of its congestion window a subflow uses (sched_cap), it may leave subflows out
- * (sched_dear), and it may decide itself. Several go together; their order means nothing.
+ * sched_bm.c, sched_rescue.c, sched_price.c. It acts before the scheduler is asked. It may
+ * limit how much of its congestion window a subflow uses (sched_cap), it may leave subflows
+ * out (sched_dear), and it may decide itself. Several go together; their order means nothing.
  */
 
 #include <net/tcp.h>

@@ -117,21 +117,29 @@ bool read_query(int argc, char **argv, const char *help, struct query *query, in
 
 	*status = EXIT_USAGE;
 	while ((opt = getopt_long(argc, argv, "p:rjh", options, NULL)) != -1) {
-		if (opt == 'p') {
+		switch (opt) {
+		case 'p':
 			if (!parse_number(optarg, "--pid", 1, &query->pid))
 				return false;
-		} else if (opt == 'r' && query->takes_rates) {
+			break;
+		case 'r':
 			query->rates = true;
-		} else if (opt == 'j') {
+			break;
+		case 'j':
 			query->json = true;
-		} else if (opt == 'h') {
+			break;
+		case 'h':
 			fputs(help, stdout);
 			*status = 0;
 			return false;
-		} else {
+		default:
 			fputs(help, stderr);
 			return false;
 		}
+	}
+	if (query->rates && !query->takes_rates) {
+		complain("%s takes no --rates", argv[0]);
+		return false;
 	}
 	if (optind == argc)
 		return true;
