@@ -36,9 +36,9 @@ did() {
 	shift
 	counters >"$work/before"
 	serve
-	begin -b $bulk "$@"
+	begin -b "$bulk" "$@"
 	complete
-	arrived $bulk "$what: the bytes are right"
+	arrived "$bulk" "$what: the bytes are right"
 	while read -r name ours theirs <&3 && read -r _ was_ours was_theirs <&4; do
 		case $name in
 		CodingAgreed) agreed="$((ours - was_ours)) $((theirs - was_theirs))" ;;
