@@ -10,28 +10,15 @@ worst, in microseconds, and how many took longer than LATE_MS, a "key=value" per
 
 from __future__ import annotations
 
-import ctypes
 import socket
 import sys
 import threading
 import time
-from pathlib import Path
 
-MPTCP, PORT, ADDRESS = 262, 5000, "10.0.1.2"
-CLONE_NEWNET = 0x40000000
+from control import ADDRESS, PORT, new_socket
+
 WARM_UP = 10  # messages that do not count: the second subflow joins meanwhile
 PATTERN = bytes(i * 167 & 0xFF for i in range(256)) * 260
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-def new_socket(namespace: str) -> socket.socket:
-    """Of that network namespace."""
-    with Path("/proc/self/ns/net").open() as home, Path("/run/netns", namespace).open() as there:
-        libc.setns(there.fileno(), CLONE_NEWNET)
-        try:
-            return socket.socket(socket.AF_INET, socket.SOCK_STREAM, MPTCP)
-        finally:
-            libc.setns(home.fileno(), CLONE_NEWNET)
 
 
 def message(number: int, size: int) -> bytes:

@@ -108,33 +108,16 @@ static void coding_encode(struct mptcp_sock *msk, struct mptcp_coding *coding,
 }
 
 /* Queue a symbol on the subflow. */
-static bool coding_queue(struct mptcp_sock *msk, struct sock *ssk, struct page *page, u64 key,
+static void coding_queue(struct mptcp_sock *msk, struct sock *ssk, struct page *page, u64 key,
 			 u32 size, bool data_lock_held)
 {
-	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
-	struct sk_buff *skb, *tail = tcp_write_queue_tail(ssk);
 	struct mptcp_ext *ext;
 
-	skb = mptcp_control_skb((struct sock *)msk, ssk, page, 0, size, data_lock_held);
-	if (!skb)
-		return false;
-	if (tail)
-		TCP_SKB_CB(tail)->eor = 1;
-
-	ext = mptcp_get_ext(skb);
-	memset(ext, 0, sizeof(*ext));
-	ext->data_seq = key;
-	ext->subflow_seq = subflow->rel_write_seq;
-	ext->data_len = size;
-	ext->use_map = 1;
-	ext->dsn64 = 1;
+	ext = mptcp_control_map(msk, ssk, page, 0, size, key, data_lock_held);
+	if (!ext)
+		return;
 	ext->coded = 1;
-	ext->frozen = 1;
-	if (READ_ONCE(msk->csum_enabled))
-		ext->csum = csum_fold(skb_checksum(skb, 0, size, 0));
-	subflow->rel_write_seq += size;
 	MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_CODEDTX);
-	return true;
 }
 
 /* How many symbols a generation of that length gets */

@@ -124,8 +124,8 @@ void mptcp_control_work(struct mptcp_sock *msk);
 bool mptcp_control_queue(struct mptcp_sock *msk, struct mptcp_control_msg *msg);
 bool mptcp_control_options(struct mptcp_subflow_context *subflow, unsigned int *size,
 			   struct mptcp_out_options *opts);
-struct sk_buff *mptcp_control_skb(struct sock *sk, struct sock *ssk, struct page *page,
-				  u32 offset, u32 len, bool data_lock_held);
+struct mptcp_ext *mptcp_control_map(struct mptcp_sock *msk, struct sock *ssk, struct page *page,
+				    u32 offset, u32 len, u64 seq, bool data_lock_held);
 struct mptcp_subflow_context *mptcp_control_subflow(struct mptcp_sock *msk, u32 id);
 void mptcp_control_send(struct mptcp_sock *msk, struct mptcp_control *control);
 void mptcp_control_answer(struct mptcp_sock *msk, struct mptcp_control *control);

@@ -187,14 +187,22 @@ static u32 control_whole(const struct mptcp_control *control)
 	return MPTCP_CONTROL_HEADER + get_unaligned_be16(page_address(control->page) + 2);
 }
 
-/* The page is charged to the subflow, as its data is. One segment in any case. */
-struct sk_buff *mptcp_control_skb(struct sock *sk, struct sock *ssk, struct page *page,
-				  u32 offset, u32 len, bool data_lock_held)
+/* Queue @len bytes of @page on @ssk, locked, behind what it has to send: one segment in any case,
+ * with a mapping of its own to @seq, which the caller says the meaning of. The page is charged to
+ * the subflow, as its data is. NULL: there is no memory.
+ */
+struct mptcp_ext *mptcp_control_map(struct mptcp_sock *msk, struct sock *ssk, struct page *page,
+				    u32 offset, u32 len, u64 seq, bool data_lock_held)
 {
-	struct sk_buff *skb = mptcp_alloc_tx_skb(sk, ssk, data_lock_held);
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct sk_buff *skb, *tail = tcp_write_queue_tail(ssk);
+	struct mptcp_ext *ext;
 
+	skb = mptcp_alloc_tx_skb((struct sock *)msk, ssk, data_lock_held);
 	if (!skb)
 		return NULL;
+	if (tail)
+		TCP_SKB_CB(tail)->eor = 1;
 	if (!sk_wmem_schedule(ssk, len))
 		sk_forced_mem_schedule(ssk, len);
 
@@ -209,7 +217,19 @@ struct sk_buff *mptcp_control_skb(struct sock *sk, struct sock *ssk, struct page
 	TCP_SKB_CB(skb)->end_seq += len;
 	TCP_SKB_CB(skb)->eor = 1;
 	tcp_skb_pcount_set(skb, 0);
-	return skb;
+
+	ext = mptcp_get_ext(skb);
+	memset(ext, 0, sizeof(*ext));
+	ext->data_seq = seq;
+	ext->subflow_seq = subflow->rel_write_seq;
+	ext->data_len = len;
+	ext->use_map = 1;
+	ext->dsn64 = 1;
+	ext->frozen = 1;
+	if (READ_ONCE(msk->csum_enabled))
+		ext->csum = csum_fold(skb_checksum(skb, 0, len, 0));
+	subflow->rel_write_seq += len;
+	return ext;
 }
 
 /* What of it is not acknowledged, as a segment of its own behind what the subflow has to send. */
@@ -217,8 +237,7 @@ static bool control_xmit(struct mptcp_sock *msk, struct mptcp_control *control,
 			 struct mptcp_subflow_context *subflow)
 {
 	struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
-	struct sk_buff *skb = NULL, *tail;
-	struct mptcp_ext *ext;
+	struct mptcp_ext *ext = NULL;
 	u32 len;
 	u64 una;
 
@@ -230,34 +249,19 @@ static bool control_xmit(struct mptcp_sock *msk, struct mptcp_control *control,
 	lock_sock(ssk);
 	if (!len || !__tcp_can_send(ssk))
 		goto unlock;
-	tail = tcp_write_queue_tail(ssk);
-	skb = mptcp_control_skb((struct sock *)msk, ssk, control->page,
-				control_whole(control) - len, len, false);
-	if (!skb)
+	ext = mptcp_control_map(msk, ssk, control->page, control_whole(control) - len, len, una,
+				false);
+	if (!ext)
 		goto unlock;
-	if (tail)
-		TCP_SKB_CB(tail)->eor = 1;
 
-	ext = mptcp_get_ext(skb);
-	memset(ext, 0, sizeof(*ext));
-	ext->data_seq = una;
-	ext->subflow_seq = subflow->rel_write_seq;
-	ext->data_len = len;
-	ext->use_map = 1;
-	ext->dsn64 = 1;
 	ext->stream = 1;
-	ext->frozen = 1;
-	if (READ_ONCE(msk->csum_enabled))
-		ext->csum = csum_fold(skb_checksum(skb, 0, len, 0));
-
-	subflow->rel_write_seq += len;
 	subflow->control_end = tcp_sk(ssk)->write_seq;
 	subflow->control_sent = 1;
 	__tcp_push_pending_frames(ssk, tcp_current_mss(ssk), TCP_NAGLE_PUSH);
 	__mptcp_subflow_send_ack(ssk);
 unlock:
 	release_sock(ssk);
-	return skb;
+	return ext;
 }
 
 /* The one on its way is no more: it arrived, or will never. */

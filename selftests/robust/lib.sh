@@ -11,6 +11,23 @@ need_dpkt() {
 	"$python" -c 'import dpkt' 2>/dev/null || skip_all "needs $python with dpkt"
 }
 
+# spoken_by_hand PROGRAM SYSCTL: a server that has it, and a client whose every segment a program makes, which
+# tells what came of it.
+spoken_by_hand() {
+	local hand=10.0.1.77 line
+	hosts 100mbit 5ms 100mbit 5ms
+	in_server ip mptcp endpoint flush
+	in_server sysctl -q net.mptcp."$2"=1
+	ip -n "$server" neigh replace "$hand" dev s1 nud permanent \
+		lladdr "$(in_client cat /sys/class/net/c1/address)"
+	export PYTHONPATH=.:middlebox:../fixes
+	timeout $((patience * 3)) ip netns exec "$client" "$python" -B -m "$1" 10.0.1.2 "$hand" "$server" \
+		>"$work/told" 2>&1 || echo "not ok it ended with status $?" >>"$work/told"
+	while read -r line; do
+		retell "$line"
+	done <"$work/told"
+}
+
 # both_families: the hosts have IPv6 beside IPv4.
 both_families() {
 	local n
