@@ -27,6 +27,13 @@ subjects = ["default", "inorder"]
 subjects-are = "columns"
 figures = [{ label = "both", from = "wifi", show = ["goodput", "p99_ms"] }]
 """
+PATCH = "--- a/y.c\n+++ b/y.c\n@@ -1,2 +1,2 @@\n int a;\n-int b;\n+int c;\n"
+KCONFIG = """config A
+\tbool "one"
+\tdefault y
+\thelp
+\t  One thing.
+"""
 VALUES = {"default": {"goodput": 9.336, "path1_share": 0.8, "p99_ms": 40.4}, "inorder": {"goodput": 9.4}}
 DOCUMENT = """\
 # Title
@@ -66,7 +73,11 @@ class Project(unittest.TestCase):
         (self.top / "net/mptcp/sched_x.c").write_text("/* what */\nint a;\n")
         (self.top / "patches/series").write_text("# all\nfixes/0001-x.patch\n")
         self.patch = self.top / "patches/fixes/0001-x.patch"
-        self.patch.write_text("From: somebody\n--- a/y.c\n+++ b/y.c\n@@ -1,2 +1,2 @@\n-int b;\n+int c;\n")
+        self.patch.write_text("From: somebody\n" + PATCH)
+        (self.top / "net/mptcp/Kconfig.sched").write_text(KCONFIG)
+        (self.top / "net/mptcp/Makefile.sched").write_text("obj-y += x.o\n")
+        (self.top / "tools/kernel/config").mkdir(parents=True)
+        (self.top / "tools/kernel/config/uml.config").write_text("CONFIG_HZ=100\n")
         (self.dir / "plan.toml").write_text(PLAN)
         (self.top / "README.md").write_text(RENEWED)
         self.save(sources.digest(self.top))
@@ -145,21 +156,61 @@ class Sources(Project):
         before = sources.digest(self.top)
         (self.top / "net/mptcp/sched_x.c").write_text("/* what else */\nint  a; // and\n")
         (self.top / "net/mptcp/sched_test.c").write_text("int test;\n")
+        (self.top / "net/mptcp/Kconfig.sched").write_text(KCONFIG.replace("One thing.", "Another."))
+        (self.top / "net/mptcp/Makefile.sched").write_text("# why\nobj-y += x.o\n")
         self.patch.write_text(
-            "From: another\n\n--- a/y.c\n+++ b/y.c\n@@ -7,2 +7,4 @@\n-int b;\n+/* why */\n+int c;\n"
+            "From: another\n\n" + PATCH.replace("@@ -1,2 +1,2 @@", "@@ -7,2 +7,4 @@\n+/* why\n+ * so */")
         )
         self.assertEqual(sources.digest(self.top), before)
 
     def test_code_changes_all(self) -> None:
         for file, text in (
-            (self.top / "net/mptcp/sched_x.c", "int b;\n"),
-            (self.patch, "--- a/y.c\n+++ b/y.c\n@@ -1,2 +1,2 @@\n-int b;\n+int d;\n"),
+            ("net/mptcp/sched_x.c", "int b;\n"),
+            ("net/mptcp/Kconfig.sched", KCONFIG.replace("default y", "default n")),
+            ("net/mptcp/Makefile.sched", "obj-m += x.o\n"),
+            ("net/mptcp/Makefile.sched", "obj-m += x.o # y.o\nccflags-y += -O3\n"),
+            ("tools/kernel/config/uml.config", "CONFIG_HZ=1000\n"),
+            ("tools/kernel/config/uml.config", "# CONFIG_HZ is not set\n"),
+            ("patches/fixes/0001-x.patch", PATCH.replace("+int c;", "+int d;")),
         ):
-            before = sources.digest(self.top)
-            file.write_text(text)
-            self.assertNotEqual(sources.digest(self.top), before)
-            self.one("wifi.json is from the sources")
-            self.save(sources.digest(self.top))
+            with self.subTest(file=file, text=text):
+                before = sources.digest(self.top)
+                (self.top / file).write_text(text)
+                self.assertNotEqual(sources.digest(self.top), before)
+                self.one("wifi.json is from the sources")
+                self.save(sources.digest(self.top))
+
+    def patch_digest(self, *lines: str, file: str = "y.c") -> str:
+        """Of a patch with these lines in its hunk."""
+        old, new = (sum(line[0] in signs for line in lines) for signs in (" -", " +"))
+        head = f"--- a/{file}\n+++ b/{file}\n@@ -1,{old} +1,{new} @@\n"
+        self.patch.write_text(head + "\n".join(lines) + "\n-- \n2.39.5\n")
+        return sources.digest(self.top)
+
+    def test_what_looks_like_a_comment_in_a_patch(self) -> None:
+        none = self.patch_digest(" int a;", " int b;")
+        for line in ("+#define LIMIT 3", "-#if IS_ENABLED(CONFIG_MPTCP)", "+\t*p = 3;", "+\t*p++;"):
+            self.assertNotEqual(self.patch_digest(" int a;", line, " int b;"), none, line)
+        for name, line in (("Kconfig", "+\tdefault y"), ("Makefile", "+obj-y += a.o")):
+            self.assertNotEqual(self.patch_digest(" a", line, " b", file=name), none, name)
+
+    def test_comments_in_a_patch(self) -> None:
+        none = self.patch_digest(" int a;", " int b;")
+        for lines in (
+            (" int a;", "+/* one", "+ * two", "+ */", " int b;"),
+            ("  * its end is", "+ * here */", " int b;"),
+            ("  * a comment", "+ * goes on", "  * on both sides"),
+            (" int a;", " /* it begins", "-   here */", "+   there */"),
+            (" int a; /* one */", "-\t", "+\t// two"),
+        ):
+            self.assertEqual(self.patch_digest(*lines), none, lines)
+        self.assertEqual(self.patch_digest(" a", "+# why", file="Makefile"), none)
+        self.assertEqual(self.patch_digest(" a", "+\t  Why.", file="Kconfig"), none)
+        self.assertEqual(self.patch_digest(" a", "+int b;", file="Documentation/x.rst"), none)
+
+    def test_a_comment_in_a_text(self) -> None:
+        before = self.patch_digest('+char *a = "http://b";')
+        self.assertNotEqual(self.patch_digest('+char *a = "http://c";'), before)
 
     def test_a_change_that_does_not_matter(self) -> None:
         old = sources.digest(self.top)
