@@ -48,6 +48,10 @@ ignore=PREFER_KERNEL_TYPES,ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,LONG_LINE_S
 for file in $(files_of 'selftests/*.[ch]' 'tools/mptcpctl/*.[ch]'); do
 	check "checkpatch $file" checkpatch -f "$file"
 done
+ignore+=,CAMELCASE # OpenSSL
+for file in $(files_of 'tools/tls-key/*.[ch]'); do
+	check "checkpatch $file" checkpatch -f "$file"
+done
 # how BPF declares what the kernel has
 ignore=SPACING,PREFER_DEFINED_ATTRIBUTE_MACRO
 for file in $(files_of 'tools/bpf/*.[ch]'); do
@@ -103,15 +107,15 @@ mapfile -t shell < <(files_of | while read -r file; do
 done)
 check "shellcheck" shellcheck -x "${shell[@]}"
 
+# a folder has a configuration of its own, or mplab's
 run_ruff() {
-	local venv=$build/venv
+	local venv=$build/venv own python
 	[ -x "$venv/bin/ruff" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q ruff; } >&2
-	local config=$top/tools/mplab/pyproject.toml
-	"$venv/bin/ruff" check -q tools/mplab tools/cong-model &&
-		"$venv/bin/ruff" check -q --config "$config" tools/kernel tools/deb tools/openwrt selftests &&
-		"$venv/bin/ruff" format -q --check tools/mplab tools/cong-model &&
-		"$venv/bin/ruff" format -q --check --config "$config" tools/kernel tools/deb tools/openwrt selftests
+	mapfile -t own < <(files_of '*/ruff.toml' '*/pyproject.toml' | xargs dirname)
+	mapfile -t python < <(files_of '*.py' "${own[@]/#/:!}")
+	ruff "${own[@]}" && ruff --config tools/mplab/pyproject.toml "${python[@]}"
 }
+ruff() { "$build/venv/bin/ruff" check -q "$@" && "$build/venv/bin/ruff" format -q --check "$@"; }
 check "ruff" run_ruff
 check "published numbers" tools/mplab/mplab evidence check
 check "codespell" codespell -q 3 -L msk,ser,ans,sergent,whis,iput,conext README.md Documentation net tools selftests patches
