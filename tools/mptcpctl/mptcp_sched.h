@@ -10,9 +10,18 @@
 #define MPTCP_SCHED_H
 
 #include <netinet/in.h>
-#include <linux/mptcp.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+
+/* It may have some of what is below, and comes first then. Where the kernel's headers are not
+ * installed, nothing of it is needed.
+ */
+#ifdef __has_include
+#if __has_include(<linux/mptcp.h>)
+#include <linux/mptcp.h>
+#endif
+#endif
 
 #ifndef IPPROTO_MPTCP
 #define IPPROTO_MPTCP 262
@@ -40,12 +49,12 @@
 #ifndef MPTCP_SCHED_INFO
 #define MPTCP_SCHED_INFO 44
 struct mptcp_sched_info {
-	__u64 wnd_blocked;	/* times that data waited for the peer's window */
-	__u64 ahead_bytes;	/* sent ahead of their turn */
-	__u64 again_bytes;	/* sent again on another subflow, what the peer waited for */
-	__u64 copy_bytes;	/* sent once more on another subflow, in any case */
-	__u64 penalized;	/* times that a subflow was penalized */
-	__u64 capped_bytes;	/* congestion window left unused, once per round trip */
+	uint64_t wnd_blocked;	/* times that data waited for the peer's window */
+	uint64_t ahead_bytes;	/* sent ahead of their turn */
+	uint64_t again_bytes;	/* sent again on another subflow, what the peer waited for */
+	uint64_t copy_bytes;	/* sent once more on another subflow, in any case */
+	uint64_t penalized;	/* times that a subflow was penalized */
+	uint64_t capped_bytes;	/* congestion window left unused, once per round trip */
 };
 #endif
 
@@ -87,19 +96,44 @@ struct mptcp_sched_info {
 #endif
 
 /* The control stream, messages beside the data. MPTCP_CONTROL, set: int, 0 or 1, whether to ask
- * for it and grant it, before connect() or listen(). MPTCP_CONTROL_SEND, set, and
- * MPTCP_CONTROL_RECV, get: struct mptcp_control_tlv with up to 1024 bytes behind it, of type 4 or
- * 0x8000 to 0xffff; EAGAIN: the last one has not arrived, or there is none (poll() tells by
- * POLLPRI); EOPNOTSUPP: no stream.
+ * for it and grant it, before connect() or listen(); get: struct mptcp_control_info, as far as the
+ * buffer takes it. MPTCP_CONTROL_SEND, set, and MPTCP_CONTROL_RECV, get: struct mptcp_control_tlv
+ * with up to 1024 bytes behind it, of type MPTCP_CONTROL_TYPE_KEY or 0x8000 to 0xffff; EAGAIN: the
+ * last one has not arrived, or there is none (poll() tells by POLLPRI); EOPNOTSUPP: no stream.
  */
 #ifndef MPTCP_CONTROL
 #define MPTCP_CONTROL 51
 #define MPTCP_CONTROL_SEND 52
 #define MPTCP_CONTROL_RECV 53
+
+/* state of struct mptcp_control_info */
+#define MPTCP_CONTROL_OFF 0		/* not asked for, or TCP */
+#define MPTCP_CONTROL_ASKED 1
+#define MPTCP_CONTROL_REFUSED 2
+#define MPTCP_CONTROL_AGREED 3		/* negotiated, and not used yet */
+#define MPTCP_CONTROL_OPEN 4
+#define MPTCP_CONTROL_GIVEN_UP 5	/* the peer did not answer */
+
+struct mptcp_control_info {
+	uint8_t state;
+	uint8_t wanted;		/* by the socket option or the sysctl */
+	uint8_t waits;		/* 1: MPTCP_CONTROL_SEND has to wait */
+	uint8_t unread;		/* TLVs for MPTCP_CONTROL_RECV */
+	uint32_t reserved;
+	uint64_t sent;		/* TLVs, without those sent again */
+	uint64_t again;		/* times that one was sent again */
+	uint64_t acked;		/* TLVs that the peer has */
+	uint64_t received;
+	uint64_t dropped;	/* too long, or not read in time */
+	uint64_t unknown;	/* of unknown type, or wrong */
+};
+
+#define MPTCP_CONTROL_TYPE_KEY 4
+
 struct mptcp_control_tlv {
-	__u16 type;
-	__u16 length;		/* of the value */
-	__u8 value[];
+	uint16_t type;
+	uint16_t length;	/* of the value */
+	uint8_t value[];
 };
 #endif
 

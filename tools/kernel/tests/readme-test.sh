@@ -4,12 +4,27 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
+# shellcheck source=../lib.sh
+. tools/kernel/lib.sh
 # shellcheck source=tap.sh
 . tools/kernel/tests/tap.sh
 
 sed -n '/^```c$/,/^```$/p' README.md | grep -v '^```' >"$work/example.c"
 check "the C example compiles" gcc -Wall -Wextra -Werror -Itools/mptcpctl -c -o "$work/example.o" "$work/example.c"
-check "so does the header in C++" g++ -x c++ -Wall -Wextra -Werror -fsyntax-only tools/mptcpctl/mptcp_sched.h
+header=tools/mptcpctl/mptcp_sched.h
+check "so does the header in C++" g++ -x c++ -Wall -Wextra -Werror -fsyntax-only $header
+check "and with musl, without headers of the kernel" musl-gcc -x c -Wall -Wextra -Werror -fsyntax-only $header
+
+# ours NAME: lines that our patches add to the kernel's interface
+ours() { git -C "$(source_tree patched)" diff base HEAD -- "include/uapi/linux/$1.h" | sed -n 's/^+//p'; }
+sed -n '/^## Numbers that are ours/,/^## Counters/p' Documentation/interfaces.md >"$work/numbers"
+while read -r name number; do
+	check "$name is among the numbers that are ours" grep -q "\`$name\`" "$work/numbers"
+	check "$name is in the header" grep -qE "^#define $name $number( |$)" $header
+done < <(ours mptcp | sed -nE 's/^#define (\w+)\s+([45][0-9])\b.*/\1 \2/p')
+while read -r struct; do
+	check "struct $struct is in the header" grep -q "^struct $struct {" $header
+done < <(ours mptcp | sed -nE 's/^struct (\w+) \{/\1/p')
 while read -r target; do
 	check "make $target" grep -q "^$target:" Makefile
 done < <(grep -ohE '\bmake [a-z][a-z-]+' README.md Documentation/*.md | cut -d' ' -f2 | sort -u |
