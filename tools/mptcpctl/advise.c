@@ -14,7 +14,6 @@
  * first: so the sysctl is twice as much.
  */
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include "mptcpctl.h"
@@ -22,15 +21,9 @@
 #define TCP_RMEM "/proc/sys/net/ipv4/tcp_rmem"
 #define TCP_WMEM "/proc/sys/net/ipv4/tcp_wmem"
 #define MEMORY_PER_WINDOW 2
+#define WINDOW_MOST 65535	/* in units of its scale */
 /* Less says nothing of what a connection could need, bit/s */
 #define LEAST_RATE 10e3
-
-static const char help[] =
-	"usage: mptcpctl advise [--pid PID] [--json]\n"
-	"Watches the MPTCP connections of running programs for a second, and says for each that\n"
-	"carries something which receive buffer it needs, which it has, and the sysctl to set.\n"
-	"  -p, --pid PID  of this process only\n"
-	"  -j, --json     for programs: an array with an object per connection\n";
 
 struct advice {
 	bool receives;		/* the buffer is ours; else the peer's */
@@ -38,7 +31,10 @@ struct advice {
 	double rtt, pause;	/* s, the longest: RTT, timeout + RTT */
 	double needs, needs_timeout;	/* bytes of window */
 	unsigned long long has, most;	/* bytes of memory, 0: not known */
-	unsigned long long set;	/* what the sysctl should be, 0: it is enough */
+	bool fixed;		/* by the program: no sysctl acts on it */
+	unsigned long long set;	/* what the sysctl should be, 0: it is enough, or acts on nothing */
+	unsigned long long window_most;	/* as far as the scale of its SYN goes; receives only */
+	unsigned long long blocked, blocked_now;	/* times by the peer's window; sends only */
 	unsigned long long usual[3];	/* the sysctl: least, at first, most */
 };
 
@@ -63,6 +59,7 @@ static void add_subflow(struct advice *a, const struct tcp_info *tcp, const stru
 		a->rate += carries;
 		a->rtt = larger(a->rtt, rtt);
 		a->pause = larger(a->pause, tcp->tcpi_rto / 1e6 + rtt);
+		a->window_most = (unsigned long long)WINDOW_MOST << tcp->tcpi_rcv_wscale;
 	}
 }
 
@@ -70,12 +67,15 @@ static void add_subflow(struct advice *a, const struct tcp_info *tcp, const stru
 static void read_limits(int fd, struct advice *a, bool foreign)
 {
 	const char *name = a->receives ? TCP_RMEM : TCP_WMEM;
+	int now = 0, locks = 0;
 	socklen_t len = sizeof(int);
 	char text[96];
-	int now = 0;
 
 	if (!getsockopt(fd, SOL_SOCKET, a->receives ? SO_RCVBUF : SO_SNDBUF, &now, &len))
 		a->has = now;
+	len = sizeof(int);
+	if (!getsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, &len))
+		a->fixed = locks & (a->receives ? SOCK_RCVBUF_LOCK : SOCK_SNDBUF_LOCK);
 	if (!foreign && read_file(name, text, sizeof(text)) &&
 	    sscanf(text, "%llu %llu %llu", &a->usual[0], &a->usual[1], &a->usual[2]) == 3)
 		a->most = a->usual[2];
@@ -90,10 +90,39 @@ static struct advice advise(int fd, const struct connection *c)
 		add_subflow(&a, &c->tcp[i], &c->rate[i]);
 	a.needs = 2 * a.rate / 8 * a.rtt;
 	a.needs_timeout = a.rate / 8 * a.pause;
+	if (!a.receives) {
+		a.blocked = c->counters[SCHED_WND_BLOCKED];
+		a.blocked_now = c->whole.blocked;
+	}
 	read_limits(fd, &a, c->netns);
-	if (a.most && a.most < MEMORY_PER_WINDOW * larger(a.needs, a.needs_timeout))
+	if (!a.fixed && a.most && a.most < MEMORY_PER_WINDOW * larger(a.needs, a.needs_timeout))
 		a.set = MEMORY_PER_WINDOW * larger(a.needs, a.needs_timeout);
 	return a;
+}
+
+/* What to do, or that there is nothing to do */
+static void print_verdict(const struct advice *a, const char *buffer)
+{
+	double needs = larger(a->needs, a->needs_timeout);
+
+	if (a->fixed) {
+		printf("    the program has set it (SO_%sBUF): no sysctl changes that\n",
+		       a->receives ? "RCV" : "SND");
+	} else if (a->set) {
+		printf("    sysctl net.ipv4.tcp_%s=\"%llu %llu %llu\"\n", buffer, a->usual[0],
+		       a->usual[1], a->set);
+		if (a->receives && a->window_most < needs)
+			printf("    for connections that begin then: the window of this one ends at %.0f KB\n",
+			       a->window_most / 1e3);
+	} else if (a->most && !a->blocked) {
+		printf("    that is enough\n");
+	}
+	if (a->blocked)
+		printf("    held up by the peer's window %llu times, %llu of them now\n",
+		       a->blocked, a->blocked_now);
+	if (!a->receives)
+		printf("    the peer needs %s in net.ipv4.tcp_rmem, before connections begin\n",
+		       a->blocked_now ? "more than that" : "the same");
 }
 
 static void print_advice_text(const struct mptcp_socket *sk, const struct connection *c,
@@ -113,13 +142,7 @@ static void print_advice_text(const struct mptcp_socket *sk, const struct connec
 	if (a->most)
 		printf(", %.0f KB at most (net.ipv4.tcp_%s)", a->most / 1e3, buffer);
 	printf("\n");
-	if (a->set)
-		printf("    sysctl net.ipv4.tcp_%s=\"%llu %llu %llu\"\n", buffer, a->usual[0],
-		       a->usual[1], a->set);
-	else if (a->most)
-		printf("    that is enough\n");
-	if (!a->receives)
-		printf("    the peer needs the same in net.ipv4.tcp_rmem\n");
+	print_verdict(a, buffer);
 }
 
 static void print_advice_json(const struct mptcp_socket *sk, const struct connection *c,
@@ -134,8 +157,9 @@ static void print_advice_json(const struct mptcp_socket *sk, const struct connec
 	       json_bool(a->receives), a->rate, a->rtt * 1e6, a->pause * 1e6);
 	printf(", \"window_bytes\": %.0f, \"window_timeout_bytes\": %.0f", a->needs,
 	       a->needs_timeout);
-	printf(", \"memory_bytes\": %llu, \"memory_most_bytes\": %llu, \"set_bytes\": ", a->has,
-	       a->most);
+	printf(", \"memory_bytes\": %llu, \"memory_most_bytes\": %llu", a->has, a->most);
+	printf(", \"fixed\": %s, \"window_full\": %llu, \"window_full_now\": %llu, \"set_bytes\": ",
+	       json_bool(a->fixed), a->blocked, a->blocked_now);
 	printf(a->set ? "%llu}" : "null}", a->set);
 }
 
@@ -181,9 +205,8 @@ static int advise_all(pid_t pid, bool json)
 int cmd_advise(int argc, char **argv)
 {
 	struct query query = {};
-	int status;
 
-	if (!read_query(argc, argv, help, &query, &status))
-		return status;
+	if (!read_query(argc, argv, &query))
+		return EXIT_USAGE;
 	return advise_all(query.pid, query.json);
 }

@@ -15,7 +15,7 @@ static const struct {
 	{ "rp", "sends again what holds the peer up, and penalizes the subflow that owes it" },
 	{ "bm", "no more in flight than lambda percent of what fits the path (bufferbloat)" },
 	{ "rs", "what a silent path owes goes out on another one" },
-	{ "ew", "as rp, before the peer is held up, and penalizes nobody (earlier warning)" },
+	{ "ew", "as rp, and what is lost goes out elsewhere before the peer is held up" },
 	{ "price", "uses the cheapest paths until they are full, or fail (see: mptcpctl path)" },
 };
 

@@ -23,31 +23,13 @@
 #define BPFFS_MAGIC 0xcafe4a11
 #define LISTED_MAX 4096
 
-static const char load_help[] =
-	"usage: mptcpctl load FILE\n"
-	"Loads the schedulers in FILE, an object file of BPF programs with a struct\n"
-	"mptcp_sched_ops, as \"make -C tools/bpf\" compiles them. They stay until\n"
-	"\"mptcpctl unload NAME\", or until the machine goes down.\n";
-
-static const char unload_help[] =
-	"usage: mptcpctl unload NAME\n"
-	"Takes away a scheduler that \"mptcpctl load\" has loaded. Connections that use it\n"
-	"keep it.\n";
-
-/* The argument of a command that takes just one, @what; NULL: done, with @status. */
-static const char *argument(int argc, char **argv, const char *help, const char *what,
-			    int *status)
+/* The argument of a command that takes just one, @what; NULL: the user was told. */
+static const char *argument(int argc, char **argv, const char *what)
 {
-	*status = EXIT_USAGE;
-	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		fputs(help, stdout);
-		*status = 0;
-		return NULL;
-	}
-	if (argc == 2 && argv[1][0] != '-')
-		return argv[1];
+	if (next_choice(argc, argv) == -1 && optind == argc - 1)
+		return argv[optind];
 	complain("%s takes the %s", argv[0], what);
-	fputs(help, stderr);
+	usage_error(argv[0]);
 	return NULL;
 }
 
@@ -134,12 +116,10 @@ int keep_loaded(const char *name, int (*pin)(int fd, const char *path), int fd)
 
 int cmd_load(int argc, char **argv)
 {
-	const char *file;
-	int status;
+	const char *file = argument(argc, argv, "object file to load");
 
-	file = argument(argc, argv, load_help, "object file to load", &status);
 	if (!file)
-		return status;
+		return EXIT_USAGE;
 	if (access(file, R_OK))
 		return complain("%s: %s", file, strerror(errno));
 	if (!can_load() || !make_place())
@@ -171,12 +151,10 @@ static int explain_not_loaded(const char *name)
 int cmd_unload(int argc, char **argv)
 {
 	char path[PIN_MAX], current[64] = "";
-	const char *name;
-	int status;
+	const char *name = argument(argc, argv, "name of the scheduler to unload");
 
-	name = argument(argc, argv, unload_help, "name of the scheduler to unload", &status);
 	if (!name)
-		return status;
+		return EXIT_USAGE;
 	if (!*name || strlen(name) >= MPTCP_SCHED_NAME_MAX || strchr(name, '/'))
 		return complain("%s", scheduler_error(EINVAL, name));
 	if (geteuid())

@@ -9,13 +9,6 @@
 #include <string.h>
 #include "mptcpctl.h"
 
-static const char help[] =
-	"usage: mptcpctl metrics\n"
-	"Prints how many MPTCP connections there are, by state and scheduler, and for each local\n"
-	"address its subflows and what these carried, as Prometheus reads it. From a timer:\n"
-	"  mptcpctl metrics >DIR/mptcp.prom.new && mv DIR/mptcp.prom.new DIR/mptcp.prom\n"
-	"where DIR is what node_exporter has as --collector.textfile.directory.\n";
-
 /* Connections with this state and scheduler */
 struct group {
 	enum conn_state state;
@@ -178,11 +171,11 @@ static void print_uplinks(const struct sums *sums)
 int cmd_metrics(int argc, char **argv)
 {
 	struct sums sums = {};
-	int status;
+	struct query query = {};
+	int status = 1;
 
-	if (!no_arguments(argc, argv, help, NULL, &status))
-		return status;
-	status = 1;
+	if (!read_query(argc, argv, &query))
+		return EXIT_USAGE;
 	sums.buf = malloc(sizeof(*sums.buf));
 	if (sums.buf && walk_sockets(0, add, &sums) && !sums.failed) {
 		print_groups(&sums);

@@ -18,7 +18,7 @@
  * installed, nothing of it is needed.
  */
 #ifdef __has_include
-#if __has_include(<linux/mptcp.h>)
+#if __has_include("linux/mptcp.h")
 #include <linux/mptcp.h>
 #endif
 #endif

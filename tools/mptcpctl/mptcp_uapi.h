@@ -19,6 +19,14 @@
 #define MPTCP_FULL_INFO 4
 #endif
 
+#ifndef SO_BUF_LOCK
+#define SO_BUF_LOCK 72
+#endif
+#ifndef SOCK_RCVBUF_LOCK
+#define SOCK_SNDBUF_LOCK 1
+#define SOCK_RCVBUF_LOCK 2
+#endif
+
 #define MPTCP_SCHED_NAME_MAX 16		/* with the final NUL */
 #define CONGESTION_NAME_MAX 16		/* so has this */
 #define WEIGHT_MAX 65535

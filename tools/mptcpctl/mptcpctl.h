@@ -18,15 +18,20 @@
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool parse_number(const char *text, const char *what, int min, int *value);
 
-/* What commands that look at connections are asked for */
+/* What commands that show something are asked for */
 struct query {
-	bool takes_rates;	/* in: the command has --rates */
 	bool rates, json;
 	pid_t pid;		/* 0: of all processes */
 };
 
-bool read_query(int argc, char **argv, const char *help, struct query *query, int *status);
-bool no_arguments(int argc, char **argv, const char *help, bool *json, int *status);
+bool read_query(int argc, char **argv, struct query *query);
+int cmd_version(int argc, char **argv);
+
+/* usage.c: what commands take */
+void print_commands(FILE *to);
+int run_command(int argc, char **argv);
+int usage_error(const char *name);
+int next_choice(int argc, char **argv);
 
 /* json.c */
 void json_string(const char *text);
@@ -116,6 +121,7 @@ enum conn_state { CONN_UNCONNECTED, CONN_LISTENING, CONN_MPTCP, CONN_FALLBACK };
 struct rate {
 	bool known;
 	double sent, received;
+	uint64_t blocked;	/* times that data waited for the peer's window; a connection's */
 };
 
 struct connection {

@@ -6,7 +6,7 @@
  */
 
 #include <errno.h>
-#include <getopt.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,22 +32,6 @@ static const struct kind {
 	[USED] = { "path_used", "--used",
 		   "BYTES, or BYTES@SECOND with the start of the period in UNIX time", NULL },
 };
-
-static const char help[] =
-	"usage: mptcpctl path [--json]\n"
-	"       mptcpctl path IFNAME [--price N] [--weight N] [--budget BYTES/PERIOD]\n"
-	"                     [--used BYTES[@SECOND]]\n"
-	"       mptcpctl path ADDRESS/BITS [--price N] [--weight N]\n"
-	"Shows what the network interfaces cost and may carry, or changes it, in this network\n"
-	"namespace; or what those peers do whose address begins so.\n"
-	"  -p, --price N              schedulers with the extension +price use the cheapest paths,\n"
-	"                             dearer ones when those are full; 0 to 255, 0 at first\n"
-	"  -w, --weight N             scheduler weighted: its part of the data, 1 to 255, 1 at first\n"
-	"  -b, --budget BYTES/PERIOD  so much it carries in a period, as in 5G/30d; then it is a\n"
-	"                             backup until the period ends. none: no limit\n"
-	"  -u, --used BYTES[@SECOND]  so much of that is used, in the period that began at SECOND\n"
-	"                             of UNIX time\n"
-	"  -j, --json                 for programs: an array with an object for each interface\n";
 
 struct path {
 	char name[NAME_MAX_LEN];
@@ -250,14 +234,27 @@ static bool kernel_has_paths(void)
 	return false;
 }
 
+/* It counts when there is one, so it is no mistake, but it may be a slip of the pen. */
+static void warn_of_missing(const char *name)
+{
+	if (!strchr(name, '/') && !if_nametoindex(name))
+		complain("there is no interface '%s' here now: what was set counts when there is one",
+			 name);
+}
+
 static int set_path(const char *name, const char **values)
 {
 	int kind, status = 0;
+	bool given = false;
 
 	for (kind = 0; kind < KINDS && !status; kind++) {
-		if (values[kind])
-			status = set_value(kind, name, values[kind]);
+		if (!values[kind])
+			continue;
+		status = set_value(kind, name, values[kind]);
+		given |= !kinds[kind].cleared || strcmp(values[kind], kinds[kind].cleared);
 	}
+	if (given && !status)
+		warn_of_missing(name);
 	return status;
 }
 
@@ -282,8 +279,7 @@ static int carry_out(int count, char **names, const char **values, bool json)
 
 	if (wrong) {
 		complain("path: %s", wrong);
-		fputs(help, stderr);
-		return EXIT_USAGE;
+		return usage_error("path");
 	}
 	if (!kernel_has_paths())
 		return 1;
@@ -292,20 +288,11 @@ static int carry_out(int count, char **names, const char **values, bool json)
 
 int cmd_path(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "price", required_argument, NULL, 'p' },
-		{ "weight", required_argument, NULL, 'w' },
-		{ "budget", required_argument, NULL, 'b' },
-		{ "used", required_argument, NULL, 'u' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{}
-	};
 	const char *values[KINDS] = {};
 	bool json = false;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "p:w:b:u:jh", options, NULL)) != -1) {
+	while ((opt = next_choice(argc, argv)) != -1) {
 		switch (opt) {
 		case 'p':
 			values[PRICE] = optarg;
@@ -322,12 +309,6 @@ int cmd_path(int argc, char **argv)
 		case 'j':
 			json = true;
 			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			fputs(help, stderr);
-			return EXIT_USAGE;
 		}
 	}
 	return carry_out(argc - optind, argv + optind, values, json);

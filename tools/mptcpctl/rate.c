@@ -18,7 +18,7 @@ struct reading {
 	ino_t netns;
 	bool whole;		/* a connection */
 	double when;		/* s */
-	uint64_t sent, received;
+	uint64_t sent, received, blocked;
 };
 
 static struct reading *readings;
@@ -38,6 +38,7 @@ static struct reading whole_of(const struct connection *c)
 	return (struct reading){
 		.addrs = c->addrs, .netns = c->netns, .whole = true, .when = now(),
 		.sent = c->info.bytes_sent, .received = c->info.bytes_received,
+		.blocked = c->counters[SCHED_WND_BLOCKED],
 	};
 }
 
@@ -111,6 +112,7 @@ static struct rate rate_since(struct reading late)
 		.known = true,
 		.sent = 8 * (late.sent - early->sent) / (late.when - early->when),
 		.received = 8 * (late.received - early->received) / (late.when - early->when),
+		.blocked = late.blocked - early->blocked,
 	};
 }
 

@@ -2,7 +2,6 @@
 /* Run a program over MPTCP, by means of a preloaded library. */
 
 #include <errno.h>
-#include <getopt.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,21 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "mptcpctl.h"
-
-static const char help[] =
-	"usage: mptcpctl run [--scheduler S] [--congestion C] [--weight N] [--tell | --quiet]\n"
-	"                    -- PROGRAM [ARG]...\n"
-	"Runs PROGRAM, unmodified: its TCP sockets become MPTCP sockets.\n"
-	"  -s, --scheduler S    packet scheduler of its connections, with its extensions, if any:\n"
-	"                       minrtt+rp (see: mptcpctl list)\n"
-	"  -c, --congestion C   congestion control of its connections\n"
-	"  -w, --weight N       for congestion control ewlia: grow as one of N senders, 1 to 65535\n"
-	"                       (0: net.mptcp.ewlia_weight, the default)\n"
-	"  -t, --tell           say on standard error which of its connections were plain TCP after all;\n"
-	"                       the default if that is a terminal\n"
-	"  -q, --quiet          do not\n"
-	"Statically linked and set-user-ID programs stay with TCP. The exit status is the\n"
-	"program's; 127 if it was not found, 126 if it cannot be run, 2 if it was not tried.\n";
 
 struct wish {
 	const char *scheduler;	/* NULL: the default */
@@ -130,20 +114,11 @@ static int execute(const char *library, const struct wish *wish, char **argv)
 
 int cmd_run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "scheduler", required_argument, NULL, 's' },
-		{ "congestion", required_argument, NULL, 'c' },
-		{ "weight", required_argument, NULL, 'w' },
-		{ "tell", no_argument, NULL, 't' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{}
-	};
 	struct wish wish = { .weight = -1, .tell = isatty(STDERR_FILENO) };
 	char library[PATH_MAX + 32];
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "+s:c:w:tqh", options, NULL)) != -1) {
+	while ((opt = next_choice(argc, argv)) != -1) {
 		switch (opt) {
 		case 's':
 			wish.scheduler = optarg;
@@ -161,18 +136,11 @@ int cmd_run(int argc, char **argv)
 		case 'q':
 			wish.tell = false;
 			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			fputs(help, stderr);
-			return EXIT_USAGE;
 		}
 	}
 	if (optind == argc) {
 		complain("run: which program?");
-		fputs(help, stderr);
-		return EXIT_USAGE;
+		return usage_error(argv[0]);
 	}
 	if (!try_wish(&wish))
 		return EXIT_USAGE;

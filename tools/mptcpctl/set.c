@@ -4,29 +4,11 @@
  */
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "mptcpctl.h"
-
-static const char help[] =
-	"usage: mptcpctl set NAME [--param K=V]...\n"
-	"       mptcpctl set [NAME] [--congestion C] [--weight N] --pid PID [--fd N]\n"
-	"       mptcpctl set [NAME] [--congestion C] [--weight N] [--local ADDR:PORT]\n"
-	"                    [--peer ADDR:PORT]\n"
-	"Without a connection: scheduler NAME is the default of new sockets in this network\n"
-	"namespace, or with --param a tunable of NAME changes. Else: connections of running\n"
-	"programs, from their next bytes on. IPv6 addresses are written [ADDR]:PORT.\n"
-	"Schedulers are written with their extensions, if any: minrtt+rp+bm.\n"
-	"  -k, --param K=V        change a tunable (see: mptcpctl list)\n"
-	"  -c, --congestion C     congestion control of all their subflows\n"
-	"  -w, --weight N         for congestion control ewlia: grow as one of N senders, 1 to\n"
-	"                         65535 (0: net.mptcp.ewlia_weight, the default)\n"
-	"  -p, --pid PID          MPTCP sockets of this process\n"
-	"  -f, --fd N             only this descriptor of it\n"
-	"  -l, --local ADDR:PORT  sockets with this address on our side\n"
-	"  -r, --peer ADDR:PORT   sockets with this address on the other side\n";
 
 struct request {
 	const char *name;	/* scheduler; NULL: leave it */
@@ -164,7 +146,6 @@ static bool read_option(struct request *request, int opt)
 	case 'r':
 		return read_address(optarg, "--peer", request->peer);
 	default:
-		fputs(help, stderr);
 		return false;
 	}
 }
@@ -210,17 +191,6 @@ static bool needs_name(const struct request *request)
 
 int cmd_set(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "param", required_argument, NULL, 'k' },
-		{ "congestion", required_argument, NULL, 'c' },
-		{ "weight", required_argument, NULL, 'w' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "fd", required_argument, NULL, 'f' },
-		{ "local", required_argument, NULL, 'l' },
-		{ "peer", required_argument, NULL, 'r' },
-		{ "help", no_argument, NULL, 'h' },
-		{}
-	};
 	struct request request = {
 		.fd = -1,
 		.weight = -1,
@@ -230,19 +200,14 @@ int cmd_set(int argc, char **argv)
 
 	if (!request.params)
 		return complain("%s", strerror(errno));
-	while ((opt = getopt_long(argc, argv, "k:c:w:p:f:l:r:h", options, NULL)) != -1) {
-		if (opt == 'h') {
-			fputs(help, stdout);
-			status = 0;
-			goto out;
-		}
+	while ((opt = next_choice(argc, argv)) != -1) {
 		if (!read_option(&request, opt))
 			goto out;
 	}
 	request.name = argv[optind];	/* NULL behind the last one */
 	if (optind < argc - 1 || needs_name(&request)) {
 		complain("%s", optind == argc ? "set: which scheduler?" : "set: one scheduler only");
-		fputs(help, stderr);
+		usage_error(argv[0]);
 	} else {
 		status = carry_out(&request);
 	}

@@ -7,14 +7,6 @@
 #include <string.h>
 #include "mptcpctl.h"
 
-static const char help[] =
-	"usage: mptcpctl show [--pid PID] [--rates] [--json]\n"
-	"Shows the MPTCP connections of running programs, their subflows, and what their\n"
-	"schedulers and coupled congestion controls did, see mptcpctl(8).\n"
-	"  -p, --pid PID  of this process only\n"
-	"  -r, --rates    watch for a second first: what each carries now\n"
-	"  -j, --json     for programs: an array with an object per socket\n";
-
 struct view {
 	bool json, rates;
 	int shown;
@@ -58,10 +50,9 @@ static int show_sockets(pid_t pid, bool rates, bool json)
 
 int cmd_show(int argc, char **argv)
 {
-	struct query query = { .takes_rates = true };
-	int status;
+	struct query query = {};
 
-	if (!read_query(argc, argv, help, &query, &status))
-		return status;
+	if (!read_query(argc, argv, &query))
+		return EXIT_USAGE;
 	return show_sockets(query.pid, query.rates, query.json);
 }

@@ -20,19 +20,6 @@ struct listing {
 	char current[64];	/* the default */
 };
 
-static const char list_help[] =
-	"usage: mptcpctl list [--json]\n"
-	"Shows the schedulers of this kernel: which is the default of this network namespace,\n"
-	"who may choose it (all, or admin: with CAP_NET_ADMIN), the tunables of loaded ones;\n"
-	"the extensions that can follow a scheduler's name, as in minrtt+rp+bm; and the\n"
-	"congestion controls: the same, and which are coupled, that is made for MPTCP.\n"
-	"  -j, --json  for programs: an object with an array of each\n";
-
-static const char get_help[] =
-	"usage: mptcpctl get [--json]\n"
-	"Shows the scheduler that new sockets of this network namespace get.\n"
-	"  -j, --json  as an object with the member \"scheduler\"\n";
-
 bool read_file(const char *path, char *buf, size_t len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -221,10 +208,11 @@ int cmd_list(int argc, char **argv)
 {
 	char available[LIST_MAX], allowed[LIST_MAX] = "";
 	struct listing list = {};
-	int status;
+	struct query query = {};
 
-	if (!no_arguments(argc, argv, list_help, &list.json, &status))
-		return status;
+	if (!read_query(argc, argv, &query))
+		return EXIT_USAGE;
+	list.json = query.json;
 	if (!kernel_has_mptcp())
 		return 1;
 	if (!read_sysctl("available_schedulers", available, sizeof(available)) ||
@@ -248,17 +236,16 @@ int cmd_list(int argc, char **argv)
 
 int cmd_get(int argc, char **argv)
 {
-	bool json = false;
+	struct query query = {};
 	char current[64];
-	int status;
 
-	if (!no_arguments(argc, argv, get_help, &json, &status))
-		return status;
+	if (!read_query(argc, argv, &query))
+		return EXIT_USAGE;
 	if (!kernel_has_mptcp())
 		return 1;
 	if (!read_sysctl("scheduler", current, sizeof(current)))
 		return complain(SYSCTLS "scheduler: %s", strerror(errno));
-	if (json) {
+	if (query.json) {
 		printf("{\"scheduler\": ");
 		json_string(current);
 		printf("}\n");

@@ -60,14 +60,19 @@ check "no command" 2 "usage: mptcpctl COMMAND" ctl
 check "unknown command" 2 "unknown command 'frob'" ctl frob
 check "get" 0 "^default$" ctl get
 check "get --json" 0 '^\{"scheduler": "default"\}$' ctl get --json
-check "metrics knows no --json" 2 "metrics takes no --json" ctl metrics --json
+check "metrics knows no --json" 2 "unrecognized option '--json'" ctl metrics --json
+check "advise knows no --rates" 2 "unrecognized option '--rates'" ctl advise --rates
 check "--version" 0 "^mptcpctl [0-9.]+, this kernel (has|lacks) the scheduler patches$" ctl --version
 
-for command in list get set run show metrics path load unload; do
-	check "$command --help" 0 "usage: mptcpctl $command" ctl $command --help
-	check "$command --nosuch" 2 "usage: mptcpctl $command" ctl $command --nosuch
+mapfile -t commands < <(./mptcpctl --help | awk '/^  [a-z]/ { print $1 }' | uniq)
+check "all commands are listed" 0 "^list get set run show advise path metrics load unload$" echo "${commands[*]}"
+for command in "${commands[@]}"; do
+	check "$command --help" 0 "usage: mptcpctl $command" ctl "$command" --help
+	check "$command --nosuch" 2 "usage: mptcpctl $command" ctl "$command" --nosuch
+	check "$command --help fits a terminal" 1 "" grep -E '^.{80}' <(./mptcpctl "$command" --help)
 done
-check "list takes no arguments" 2 "not 'extra'" ctl list extra
+check "--help fits a terminal" 1 "" grep -E '^.{80}' <(./mptcpctl --help)
+check "list takes no arguments" 2 "no argument 'extra'" ctl list extra
 check "show takes no arguments" 2 "no argument 'extra'" ctl show extra
 check "set --pid 0" 2 "a number from 1 on" ctl set default --pid 0
 check "set --pid: no number" 2 "not '1x'" ctl set default --pid 1x
@@ -129,8 +134,35 @@ mkdir -p "$work/usr/bin" "$work/usr/lib/mptcpctl"
 cp mptcpctl "$work/usr/bin"
 cp libmptcpctl.so "$work/usr/lib/mptcpctl"
 check "run: installed" 5 "" in_ns "$work/usr/bin/mptcpctl" run -- sh -c 'exit 5'
+# manual FROM TO: its text between these headings, a paragraph on a line
+manual() { MANWIDTH=900 LC_ALL=C man --nh --nj -l mptcpctl.8 | col -bx | sed -n "/^$1/,/^$2/p" | sed 's/^ *//'; }
+# synopsis COMMAND: as its --help has it
+synopsis() {
+	./mptcpctl "$1" --help | awk '/^(usage:|      ) mptcpctl / { sub(/^(usage:)? */, ""); form = form "\n" $0; next }
+		/^        / && !past { sub(/^ +/, " "); form = form $0; next } { past = 1 } END { print substr(form, 2) }'
+}
+# undescribed: what --help and list tell of and the manual does not
+undescribed() {
+	local command option
+	for command in "${commands[@]}"; do
+		while read -r option; do
+			grep -qw -e "$option" "$work/described" || echo "$command $option"
+			synopsis "$command" | grep -qw -e "$option" || echo "usage of $command: $option"
+		done < <(./mptcpctl "$command" --help | grep -oE -- '^  -., --[a-z]+' | cut -c7-)
+	done
+	ctl list --json | python3 -c 'import json, sys
+for one in json.load(sys.stdin)["extensions"]: print(one["name"])' | while read -r option; do
+		grep -q "^$option  " "$work/extensions" || echo "extension $option"
+	done
+}
 if command -v man >/dev/null; then
 	check "the manual page has no errors" 0 "" sh -c '! man -l --warnings -E UTF-8 mptcpctl.8 2>&1 >/dev/null | grep .'
+	manual COMMANDS EXIT >"$work/described"
+	manual DESCRIPTION COMMANDS >"$work/extensions"
+	for command in "${commands[@]}"; do synopsis "$command"; done >"$work/synopsis"
+	echo "mptcpctl --version" >>"$work/synopsis"
+	check "its synopsis is that of --help" 0 "" diff <(manual SYNOPSIS DESCRIPTION | grep ^mptcpctl) "$work/synopsis"
+	check "it describes all options and extensions" 1 "" grep . <(undescribed)
 else
 	skip "the manual page" "no man"
 fi
@@ -363,28 +395,7 @@ subprocess.run(['$tool', 'show', '--json'], check=True)"
 	check "set --congestion goes without" 0 "^1 of 1 socket changed to congestion cubic$" ctl run -- \
 		python3 "$work/connect.py" 7050 "$tool" set --congestion cubic --peer 192.0.2.1:7050
 	skip "the rest" "this kernel has no MPTCP_SCHEDULER"
-	
-# Advice: a connection of 20 Mbit/s whose buffer may not become what its round trips need.
-in_ns sysctl -q net.ipv4.tcp_rmem="4096 16384 30000" net.ipv4.tcp_wmem="4096 16384 30000"
-in_ns tc qdisc change dev lo root netem delay 20ms rate 20mbit limit 1000
-check "advise: what it needs, and has" 0 "needs a receive window of [1-9][0-9]* KB, or [1-9][0-9]* KB" \
-	ctl run -- python3 "$work/connect.py" -7006 "$tool" advise
-check "advise: the sysctl to set" 0 '^    sysctl net.ipv4.tcp_[rw]mem="4096 16384 [1-9][0-9]{5,}"$' \
-	ctl run -- python3 "$work/connect.py" -7007 "$tool" advise
-in_ns sysctl -q net.ipv4.tcp_rmem="4096 131072 6291456" net.ipv4.tcp_wmem="4096 16384 6291456"
-check "advise: enough" 0 "^    that is enough$" \
-	ctl run -- python3 "$work/connect.py" -7008 "$tool" advise
-check "advise --json" 0 "" in_ns python3 -c '
-import json, subprocess, sys
-run = [sys.argv[1], "run", "--", "python3", sys.argv[2], "-7009", sys.argv[1], "advise", "--json"]
-told = subprocess.run(run, check=True, capture_output=True, text=True).stdout
-advice = json.loads(told[:told.rindex("]") + 1])
-one = advice[0]
-assert one["window_bytes"] == 0 or abs(one["window_bytes"] / (2 * one["rate_bps"] / 8 * one["rtt_us"] / 1e6) - 1) < 0.01, one
-assert one["window_timeout_bytes"] >= one["rate_bps"] / 8 * 0.2, one
-assert one["set_bytes"] is None, one
-' "$tool" "$work/connect.py"
-finish
+	finish
 	exit
 fi
 
@@ -491,6 +502,12 @@ check "path: two" 2 "path: one interface at a time" ctl path lte0 dsl0 --price 1
 check "path: set and show" 2 "path: --json shows" ctl path lte0 --price 1 --json
 check "path: an ordinary user" 1 "lte0 --price: only root may change it" user path lte0 --price 1
 check "path: an ordinary user may look" 0 "^dsl0 " user path
+check "path: an interface that is not there" 0 "^mptcpctl: there is no interface 'nosuch' here now" \
+	ctl path nosuch --price 1
+check "path: it is kept for when it is" 0 "^nosuch +1 +1 " ctl path
+check "path: one that is there is no news" 1 "" grep . <(ctl path lo --price 1 2>&1)
+check "path: nor are peers" 1 "" grep . <(ctl path 192.0.2.0/24 --price 1 2>&1)
+check "path: nor is what goes" 1 "" grep . <(for one in nosuch lo 192.0.2.0/24; do ctl path $one --price 0; done 2>&1)
 check "set price --param" 0 "" ctl set price --param wait=250
 check "set price --param: it is listed" 0 "^price +wait=250 " ctl list
 check "set price --param: too long" 1 "from 0 to 60000" ctl set price --param wait=60001
@@ -645,9 +662,11 @@ import json, socket, struct, subprocess, sys, threading, time
 
 NAMES = "wnd_blocked", "ahead_bytes", "again_bytes", "copy_bytes", "penalized", "capped_bytes"
 
-def connect(scheduler, port):
+def connect(scheduler, port, buffer=0):
     server = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
     server.bind(("192.0.2.1", port))
+    if buffer:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
     server.listen()
     client = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
     client.setsockopt(284, 43, scheduler)
@@ -687,10 +706,53 @@ except BlockingIOError:
 verify(copying, 7004, "copy_bytes", "capped_bytes")
 verify(blocked, 7005, "wnd_blocked", "again_bytes")
 print(shown())
+small, reader = connect(b"minrtt", 7021, 16384)
+threading.Thread(target=lambda: [0 for _ in iter(lambda: reader.recv(65536), b"")]).start()
+sender = threading.Thread(target=small.sendall, args=[b"z" * 3000000])
+sender.start()
+time.sleep(1)
+print(subprocess.run([sys.argv[1], "advise"], check=True, capture_output=True, text=True).stdout)
+sender.join()
+small.close()
 PYTHON
 check "show --json: counters" 0 "" in_ns python3 "$work/counters.py" "$tool"
 cp "$work/out" "$work/counters"
 check "show: counters" 0 "^    scheduling .* copies [1-9][0-9]*  .*capped [1-9]" cat "$work/counters"
 check "show: others" 0 "^    scheduling  window-full [1-9][0-9]*  again [1-9]" cat "$work/counters"
+check "advise: held up by the window" 0 "^    held up by the peer's window [1-9][0-9]* times, [1-9][0-9]* of them now$" \
+	cat "$work/counters"
+check "advise: a buffer of the program's own" 0 "^    the program has set it \(SO_RCVBUF\): no sysctl changes that$" \
+	cat "$work/counters"
+check "advise: the peer needs more" 0 "^    the peer needs more than that in net.ipv4.tcp_rmem, before" cat "$work/counters"
+check "advise: that is not enough" 1 "" grep "that is enough" "$work/counters"
 check "show: none that is 0" 1 "" grep -E "^    scheduling.* 0( |$)" "$work/counters"
+
+# Advice: a connection of 20 Mbit/s whose buffer may not become what its round trips need.
+in_ns sysctl -q net.ipv4.tcp_rmem="4096 16384 30000" net.ipv4.tcp_wmem="4096 16384 30000"
+# the largest buffer that a program may set gives the window its scale, too
+rmem_max=$(sysctl -n net.core.rmem_max)
+sysctl -q net.core.rmem_max=30000
+in_ns ip link set lo mtu 1500 gso_max_segs 1
+in_ns tc qdisc replace dev lo root netem delay 20ms rate 20mbit limit 100
+check "advise: what it needs, and has" 0 "needs a receive window of [1-9][0-9]* KB, or [1-9][0-9]* KB" \
+	ctl run -- python3 "$work/connect.py" -7006 "$tool" advise
+check "advise: the sysctl to set" 0 '^    sysctl net.ipv4.tcp_[rw]mem="4096 16384 [1-9][0-9]{5,}"$' \
+	ctl run -- python3 "$work/connect.py" -7007 "$tool" advise
+cp "$work/out" "$work/advised"
+sysctl -q net.core.rmem_max="$rmem_max"
+in_ns sysctl -q net.ipv4.tcp_rmem="4096 131072 6291456" net.ipv4.tcp_wmem="4096 16384 6291456"
+check "advise: whom it helps" 0 "^    for connections that begin then: the window of this one ends at [1-9][0-9]* KB$" \
+	cat "$work/advised"
+check "advise: enough" 0 "^    that is enough$" \
+	ctl run -- python3 "$work/connect.py" -7008 "$tool" advise
+check "advise --json" 0 "" in_ns python3 -c '
+import json, subprocess, sys
+run = [sys.argv[1], "run", "--", "python3", sys.argv[2], "-7009", sys.argv[1], "advise", "--json"]
+told = subprocess.run(run, check=True, capture_output=True, text=True).stdout
+advice = json.loads(told[:told.rindex("]") + 1])
+one = advice[0]
+assert one["window_bytes"] == 0 or abs(one["window_bytes"] / (2 * one["rate_bps"] / 8 * one["rtt_us"] / 1e6) - 1) < 0.01, one
+assert one["window_timeout_bytes"] >= one["rate_bps"] / 8 * 0.2, one
+assert one["set_bytes"] is None and not one["fixed"], one
+' "$tool" "$work/connect.py"
 finish
