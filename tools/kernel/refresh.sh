@@ -54,10 +54,12 @@ ask() {
 
 can_ask() { [ -t 0 ] && [ -t 2 ]; }
 
-# plan_edits: sets owner[FILE] to the commit to which an edit belongs that is not committed.
+# plan_edits: sets owner[FILE] to the commit to which an edit belongs that is not committed. Of none, it stays.
 declare -A owner=()
+none="none of these: it stays an edit"
 plan_edits() {
 	local file i names=() touching open='' answer
+	[ "${PATCH:-}" != none ] || return 0
 	for i in "${!commits[@]}"; do
 		is_fixup "$i" || names[i]=$(name_of "$i")
 	done
@@ -67,11 +69,11 @@ plan_edits() {
 		else
 			mapfile -t touching < <(names_touching "$file")
 			case ${#touching[@]} in
-			0) die "$file is edited but no patch touches it: name one with PATCH=, or commit it" \
-				"in $tree with a message of its own, then refresh" ;;
+			0) die "$file is edited but no patch touches it: name one with PATCH=, leave all that is edited" \
+				"alone with PATCH=none, or commit it in $tree with a message of its own, then refresh" ;;
 			1) answer=${touching[0]} ;;
 			*) if can_ask; then
-				ask "Which patch does the edit of $file belong to?" "${touching[@]}"
+				ask "Which patch does the edit of $file belong to?" "${touching[@]}" "$none"
 			else
 				open+=$(printf '\n  %s:' "$file"; printf '\n    %s' "${touching[@]}")
 				continue
@@ -83,7 +85,7 @@ plan_edits() {
 		done
 	done 3< <(tree_git diff --name-only HEAD)
 	[ -z "$open" ] || die "several patches touch what is edited; say which one it is for," \
-		"as in 'make patches-refresh PATCH=${touching[0]%%-*}':$open"
+		"as in 'make patches-refresh PATCH=${touching[0]%%-*}', or PATCH=none:$open"
 }
 
 # names_touching FILE: of the patches that change it; uses names of plan_edits.
@@ -139,16 +141,32 @@ choose_group() {
 rebase() {
 	local editor=$1 what=$2
 	shift 2
-	GIT_EDITOR=: GIT_SEQUENCE_EDITOR=$editor tree_git rebase -q -i "$@" base ||
+	tree_git rev-parse HEAD >"$tree/.git/refresh-from"
+	GIT_EDITOR=: GIT_SEQUENCE_EDITOR=$editor tree_git rebase -q -i --autostash "$@" base ||
 		die "git could not $what: see above. In $tree, mend the files that 'git status' names," \
 			"'git add' them, 'git rebase --continue', and then 'make patches-refresh' again;" \
-			"or 'git rebase --abort' (what was not committed is then a commit \"fixup! ...\"" \
-			"at the end). patches/ is as it was"
+			"or 'git rebase --abort' and 'make patches-refresh' with another PATCH= or GROUP=. patches/ is as it was"
+	rm -f -- "$tree/.git/refresh-"{from,edits}
+}
+
+# forget_given_up: the last refresh ended in a rebase that was aborted: what it committed are edits again,
+# and which groups new commits belong to is asked again.
+forget_given_up() {
+	local git=$tree/.git i
+	if [ -f "$git/refresh-from" ] && [ "$(tree_git rev-parse HEAD)" = "$(cat "$git/refresh-from")" ]; then
+		[ ! -f "$git/refresh-edits" ] || tree_git reset -q "$(cat "$git/refresh-edits")"
+		read_history
+		for i in "${!commits[@]}"; do
+			[[ ${labels[i]} != */ ]] || tree_git notes --ref=patches remove "${commits[i]}" 2>/dev/null || true
+		done
+	fi
+	rm -f -- "$git/refresh-"{from,edits}
 }
 
 # fold_edits: into the commits to which they belong, and those that others left as "fixup! ...".
 fold_edits() {
 	local file i folded=
+	tree_git rev-parse HEAD >"$tree/.git/refresh-edits"
 	for file in "${!owner[@]}"; do
 		tree_git add -f -- "$file"
 		tree_git commit -q -m "fixup! ${owner[$file]}" -- "$file"
@@ -325,6 +343,7 @@ refresh() {
 		refresh_replacements
 		return
 	fi
+	forget_given_up
 	read_history
 	plan_edits
 	plan_groups

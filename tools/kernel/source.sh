@@ -26,7 +26,7 @@ usage() {
 	       source.sh build               print where that and its builds are
 	KSRC=PATH   a tree or tarball of $(versions) (default: Debian's linux-source-$base_version);
 	            of any version, unless it is to be patched
-	PATCH=PART  refresh: what is not committed belongs to the patch with PART in its name
+	PATCH=PART  refresh: what is not committed belongs to the patch with PART in its name; none: it stays so
 	GROUP=NAME  refresh: commits that are new become patches of that group
 	FORCE=1     prepare: throw away edits in the tree that patches/ does not have
 	            refresh: throw away edits in patches/ that the tree does not have

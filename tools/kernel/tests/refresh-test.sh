@@ -74,6 +74,20 @@ check "a file that no patch touches" 1 "Documentation/networking/file.c is edite
 check "goes where it is told" 0 "changed: fixes/0002" refresh PATCH=second
 begin
 replace 11 eleven net/mptcp/file.c
+replace 5 five include/file.c
+check "asked for two: none of these, and one" 0 "changed: sched/0001" answering "$(printf '4\n1')"
+check "what goes nowhere stays an edit" 0 "" test "$(tree_git diff --name-only)" = net/mptcp/file.c
+check "with its text" 0 "" has eleven net/mptcp/file.c
+check "none, told for all" 0 "wrote 5 patches" refresh PATCH=none
+check "it is still there" 0 "" test "$(tree_git diff --name-only)" = net/mptcp/file.c
+replace 5 five Documentation/networking/file.c
+check "also what no patch touches" 0 "wrote 5 patches" refresh PATCH=none
+replace 35 between arch/um/file.c
+tree_git commit -q -m "net: new" arch/um/file.c
+check "a commit moves past it" 0 "new: fixes/0003-net-new.patch" refresh PATCH=none GROUP=fixes
+check "and it is there" 0 "" has eleven net/mptcp/file.c
+begin
+replace 11 eleven net/mptcp/file.c
 commit "fixup! net: second"
 check "what was committed as a fixup needs no question" 0 "changed: fixes/0002" refresh
 check "it is in" 0 "" patch_has +eleven fixes/0002
@@ -138,6 +152,7 @@ check "a conflict on the way stops with git's message" 1 "CONFLICT .*net/mptcp/f
 check "patches/ is as it was" 0 "" same
 check "a rebase that goes on is not disturbed" 1 "a rebase is going on.*--continue" refresh
 tree_git rebase --abort
+check "given up, it is asked again" 1 "new commit: say which group" refresh
 check "nothing is lost" 0 "" has zwanzig net/mptcp/file.c
 check "what to do is said" 1 "git rebase --continue.*patches-refresh.*--abort" refresh GROUP=fixes
 tree_git checkout -q --theirs net/mptcp/file.c
@@ -242,6 +257,26 @@ check "an edit that does not fit its patch stops with git's message" 1 "CONFLICT
 check "patches/ is as it was" 0 "" same
 tree_git rebase --abort
 check "the edit is not lost" 0 "" has zehn net/mptcp/file.c
+check "given up, it is an edit again, for another patch" 0 "changed: fixes/0001-net-first.patch" \
+	refresh PATCH=fixes/net-fi
+check "and in that one" 0 "" patch_has +zehn fixes/0001
+check "no other" 0 "^fixes/0001-net-first.patch$" differ
+begin
+replace 10 zehn net/mptcp/file.c
+replace ten zehn net/mptcp/file.c
+check "one that is solved" 1 "CONFLICT" refresh PATCH=testbed
+tree_git checkout -q --theirs net/mptcp/file.c
+tree_git add net/mptcp/file.c
+solved=0
+for _ in 1 2 3 4; do
+	GIT_EDITOR=: tree_git rebase --continue >/dev/null 2>&1 || {
+		tree_git checkout -q --theirs net/mptcp/file.c && tree_git add net/mptcp/file.c
+	}
+	[ -e "$tree/.git/rebase-merge" ] || { solved=1; break; }
+done
+check "it is" 0 "" test $solved = 1
+check "goes on where it was" 0 "wrote 5 patches" refresh
+check "with the edit in its patch" 0 "" grep -q zehn "$(echo "$top"/patches/testbed/0001-*.patch)"
 
 begin
 toy_series
