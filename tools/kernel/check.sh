@@ -14,7 +14,7 @@ jobs=${JOBS:-$(nproc)}
 # What runs on a real machine, too; what should break it and must not, in short and whole; a test for
 # each defect of Linux that is mended; the rest.
 # The longest first, so that none is left alone at the end.
-kernel_tests=(kunit cong papers replay subflows bm redundant rp rescue timers price inorder backup cong_churn limits extensions control early coding sockopt options refused low_overhead stateless_join app_key sysctl
+kernel_tests=(kunit pairs cong papers replay subflows bm redundant rp rescue timers price inorder backup cong_churn limits extensions control early coding sockopt options refused low_overhead stateless_join app_key sysctl
 	modules rr minrtt observe steering)
 # takes long, and measures rates only: nothing that a debug kernel would see
 rate_tests=(fair)
