@@ -81,7 +81,7 @@ check-interop: deps-upstream ## patched and unpatched kernels as client and serv
 check-packets: deps-check ## handshakes of the patched kernel, packet by packet those of the unpatched one
 	$K/check-packets.sh
 
-kernels: deps-vm deps-bpf deps-upstream kernel ## build all kernels that check-whole runs
+kernels: deps-vm deps-bpf deps-upstream kernel ## build the kernels that check-whole runs, so that it says what tests take
 	$K/build.sh debug
 	$K/build.sh locks
 	$K/build.sh races
@@ -96,8 +96,11 @@ check-dask: deps-dask kernel mptcpctl ## runs on the workers of a Dask cluster, 
 check-slurm: deps-slurm kernel mptcpctl ## runs as a job array of a real Slurm on this machine
 	$K/check-slurm.sh
 
-check-whole: kernels ## these checks one after the other, from check-robust to check-packets
-	$K/check-parts.sh check-robust check-debug check-locks check-races check-bpf check-upstream check-interop check-packets
+check-whole: ## check, check-robust to check-series and check-deb, but what passed as it is (ONLY=: these)
+	$K/check-parts.sh whole
+
+check-table: ## what they came to, and what is stale, into Documentation/testing.md
+	$K/check-parts.sh table
 
 check-cost: deps-run kernel mptcpctl kernel-stock ## CPU time and memory, patched against unpatched, and by scheduler
 	tools/mplab/mplab cost
@@ -137,4 +140,4 @@ clean: ## remove what was built, keep the compiler cache
 	patches-refresh check-style \
 	check-series check-series-newest \
 	check-robust check-debug check-locks check-races check-bpf check-upstream check-interop check-packets \
-	kernels check-dask check-slurm check-whole check-cost vm check-vm deb check-deb openwrt clean
+	kernels check-dask check-slurm check-whole check-table check-cost vm check-vm deb check-deb openwrt clean

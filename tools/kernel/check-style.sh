@@ -113,6 +113,7 @@ run_ruff() {
 		"$venv/bin/ruff" format -q --check --config "$config" tools/kernel tools/deb tools/openwrt selftests
 }
 check "ruff" run_ruff
+check "the table of checks" tools/kernel/check-parts.sh table-is-written
 check "published numbers" tools/mplab/mplab evidence check
 check "codespell" codespell -q 3 -L msk,ser,ans,sergent,whis,iput,conext README.md Documentation net tools selftests patches
 

@@ -117,7 +117,7 @@ model) host model ;;
 accuracy | applications | promises | spread)
 	host /usr/bin/python3 "$top/tools/mplab/tests/$test.py" "$kernel"
 	;;
-source | refresh | check-series | readme | counts | openwrt | packages) host "$top/tools/kernel/tests/$test-test.sh" ;;
+source | refresh | check-series | readme | counts | whole | openwrt | packages) host "$top/tools/kernel/tests/$test-test.sh" ;;
 *) selftest ;;
 esac
 report
