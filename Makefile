@@ -25,8 +25,8 @@ evidence: deps-run kernel mptcpctl ## measure the published numbers anew and wri
 evidence-texts: deps-run ## write the numbers of Documentation/evidence into the texts
 	tools/mplab/mplab evidence write
 
-check: deps-check kernel mptcpctl ## KUnit, kselftests and tool tests on the patched kernel
-	$K/check.sh
+check: deps-check kernel mptcpctl ## KUnit, kselftests and tool tests on the patched kernel (QUICK=1: in 5 minutes)
+	$K/check.sh $(if $(QUICK),soon)
 
 shell: deps-run kernel mptcpctl ## an interactive shell inside the patched kernel
 	tools/mplab/mplab shell
@@ -57,8 +57,11 @@ check-debug: deps-check source mptcpctl ## the same in short, under lockdep, KAS
 check-locks: deps-vm source ## some under lockdep and slab debugging in QEMU, two CPUs
 	$K/vm.sh check locks
 
-check-races: deps-vm source ## some under KCSAN in QEMU, two CPUs
+check-races: deps-vm source ## the kselftests under KCSAN in QEMU, two CPUs
 	$K/vm.sh check races
+
+check-coverage: deps-check source mptcpctl ## which lines of net/mptcp the tests run, into Documentation/testing.md
+	$K/check-coverage.sh
 
 check-bpf: deps-bpf source ## schedulers in BPF, on a kernel with type information in QEMU
 	$K/vm.sh check bpf
@@ -131,7 +134,7 @@ deps-%:
 	@$K/deps.sh $*
 
 clean: ## remove what was built, keep the compiler cache
-	rm -rf build/linux build/stock build/uml build/upstream build/debug build/x86 build/locks build/races build/bpf build/deb \
+	rm -rf build/linux build/stock build/uml build/upstream build/debug build/coverage build/x86 build/locks build/races build/bpf build/deb \
 		build/openwrt build/series build/other \
 		$(filter-out %/ccache,$(wildcard $(patsubst patches/%/series,build/%/*,$(wildcard patches/*/series))))
 	$(MAKE) -s -C tools/mptcpctl clean
@@ -139,5 +142,5 @@ clean: ## remove what was built, keep the compiler cache
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
 	patches-refresh check-style \
 	check-series check-series-newest \
-	check-robust check-debug check-locks check-races check-bpf check-upstream check-interop check-packets \
+	check-robust check-debug check-coverage check-locks check-races check-bpf check-upstream check-interop check-packets \
 	kernels check-dask check-slurm check-whole check-table check-cost vm check-vm deb check-deb openwrt clean
