@@ -25,8 +25,8 @@ evidence: deps-run kernel mptcpctl ## measure the published numbers anew and wri
 evidence-texts: deps-run ## write the numbers of Documentation/evidence into the texts
 	tools/mplab/mplab evidence write
 
-check: deps-check kernel mptcpctl ## KUnit, kselftests and tool tests on the patched kernel
-	$K/check.sh
+check: deps-check kernel mptcpctl ## KUnit, kselftests and tool tests on the patched kernel (QUICK=1: in 5 minutes)
+	$K/check.sh $(if $(QUICK),soon)
 
 shell: deps-run kernel mptcpctl ## an interactive shell inside the patched kernel
 	tools/mplab/mplab shell
@@ -57,8 +57,11 @@ check-debug: deps-check source mptcpctl ## the same in short, under lockdep, KAS
 check-locks: deps-vm source ## some under lockdep and slab debugging in QEMU, two CPUs
 	$K/vm.sh check locks
 
-check-races: deps-vm source ## some under KCSAN in QEMU, two CPUs
+check-races: deps-vm source ## the kselftests under KCSAN in QEMU, two CPUs
 	$K/vm.sh check races
+
+check-coverage: deps-check source mptcpctl ## which lines of net/mptcp the tests run, into Documentation/testing.md
+	$K/check-coverage.sh
 
 check-bpf: deps-bpf source ## schedulers in BPF, on a kernel with type information in QEMU
 	$K/vm.sh check bpf
@@ -81,7 +84,7 @@ check-interop: deps-upstream ## patched and unpatched kernels as client and serv
 check-packets: deps-check ## handshakes of the patched kernel, packet by packet those of the unpatched one
 	$K/check-packets.sh
 
-kernels: deps-vm deps-bpf deps-upstream kernel ## build all kernels that check-whole runs
+kernels: deps-vm deps-bpf deps-upstream kernel ## build the kernels that check-whole runs, so that it says what tests take
 	$K/build.sh debug
 	$K/build.sh locks
 	$K/build.sh races
@@ -96,8 +99,11 @@ check-dask: deps-dask kernel mptcpctl ## runs on the workers of a Dask cluster, 
 check-slurm: deps-slurm kernel mptcpctl ## runs as a job array of a real Slurm on this machine
 	$K/check-slurm.sh
 
-check-whole: kernels ## these checks one after the other, from check-robust to check-packets
-	$K/check-parts.sh check-robust check-debug check-locks check-races check-bpf check-upstream check-interop check-packets
+check-whole: ## check, check-robust to check-series and check-deb, but what passed as it is (ONLY=: these)
+	$K/check-parts.sh whole
+
+check-table: ## what they came to, and what is stale, into Documentation/testing.md
+	$K/check-parts.sh table
 
 check-cost: deps-run kernel mptcpctl kernel-stock ## CPU time and memory, patched against unpatched, and by scheduler
 	tools/mplab/mplab cost
@@ -128,7 +134,7 @@ deps-%:
 	@$K/deps.sh $*
 
 clean: ## remove what was built, keep the compiler cache
-	rm -rf build/linux build/stock build/uml build/upstream build/debug build/x86 build/locks build/races build/bpf build/deb \
+	rm -rf build/linux build/stock build/uml build/upstream build/debug build/coverage build/x86 build/locks build/races build/bpf build/deb \
 		build/openwrt build/series build/other \
 		$(filter-out %/ccache,$(wildcard $(patsubst patches/%/series,build/%/*,$(wildcard patches/*/series))))
 	$(MAKE) -s -C tools/mptcpctl clean
@@ -136,5 +142,5 @@ clean: ## remove what was built, keep the compiler cache
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
 	patches-refresh check-style \
 	check-series check-series-newest \
-	check-robust check-debug check-locks check-races check-bpf check-upstream check-interop check-packets \
-	kernels check-dask check-slurm check-whole check-cost vm check-vm deb check-deb openwrt clean
+	check-robust check-debug check-coverage check-locks check-races check-bpf check-upstream check-interop check-packets \
+	kernels check-dask check-slurm check-whole check-table check-cost vm check-vm deb check-deb openwrt clean

@@ -12,6 +12,7 @@ usage() {
 	  x86        build/x86, for QEMU and real machines
 	  upstream   build/upstream/linux, uml with what Linux's own selftests use
 	  debug      build/debug/linux, uml with lockdep, KASAN, kmemleak and friends
+	  coverage   build/coverage/linux, uml that counts which lines of net/mptcp run
 	  locks      build/locks, x86 with lockdep and slab debugging
 	  races      build/races, x86 with KCSAN
 	  bpf        build/bpf, x86 with BPF and its type information, for schedulers in BPF
@@ -27,6 +28,7 @@ set_kind() {
 	uml) ;;
 	upstream) fragments+=("$config/upstream.config" "$config/trace.config") ;;
 	debug) fragments+=("$config/debug.config" "$config/memory.config" "$config/trace.config") ;;
+	coverage) fragments+=("$config/coverage.config" "$config/trace.config") ;;
 	x86 | locks | races | bpf) arch=x86_64 image=bzImage
 		fragments=("$config/common.config" "$config/x86.config" "$config/trace.config") ;;&
 	locks) fragments+=("$config/debug.config" "$config/locks.config") ;;
@@ -41,7 +43,13 @@ set_kind() {
 kmake() {
 	make -s -C "$tree" O="$out" ARCH="$arch" CC="$cc" LOCALVERSION="$suffix" \
 		KBUILD_BUILD_VERSION=1 KBUILD_BUILD_TIMESTAMP=1970-01-01 \
-		KBUILD_BUILD_USER=mptcp KBUILD_BUILD_HOST=mptcp -j"$(nproc)" "$@"
+		KBUILD_BUILD_USER=mptcp KBUILD_BUILD_HOST=mptcp -j"$(nproc)" ${profile[@]+"${profile[@]}"} "$@"
+}
+
+# profiled: for "coverage", what has gcc count in net/mptcp, and nowhere else.
+profiled() {
+	[ "$kind" = coverage ] || return 0
+	find "$tree/net/mptcp" -maxdepth 1 -name '*.c' -printf '%f\n' | sed 's/\(.*\)\.c$/GCOV_PROFILE_\1.o=y/'
 }
 
 # The configuration is made anew when a fragment, the source's version or its options changed.
@@ -80,6 +88,7 @@ fi
 [ -e "$out/vmlinux" ] || [ -e "$out/linux" ] ||
 	say "$kind: the first build takes minutes; after an edit, seconds"
 mkdir -p "$out"
+mapfile -t profile < <(profiled)
 configure
 if [ $# -gt 0 ]; then
 	kmake "$@"

@@ -117,6 +117,7 @@ run_ruff() {
 }
 ruff() { "$build/venv/bin/ruff" check -q "$@" && "$build/venv/bin/ruff" format -q --check "$@"; }
 check "ruff" run_ruff
+check "the table of checks" tools/kernel/check-parts.sh table-is-written
 check "published numbers" tools/mplab/mplab evidence check
 check "codespell" codespell -q 3 -L msk,ser,ans,sergent,whis,iput,conext README.md Documentation net tools selftests patches
 

@@ -38,7 +38,7 @@ report() {
 	local ok bad skipped
 	judge
 	read -r ok bad skipped < <(tap_counts "$log")
-	echo "$ok $bad $skipped" >"$logs/$name.result"
+	echo "$ok $bad $skipped $SECONDS" >"$logs/$name.result"
 	# in one piece: others report at the same time
 	printf '%s\n' "$(printf '%-20s %4d passed %4d failed %4d skipped %5d s\n' "$name" "$ok" "$bad" "$skipped" $SECONDS
 		[ "$bad" = 0 ] || grep -E -A4 'not ok' "$log" | sed 's/^/    /')"
@@ -63,10 +63,23 @@ relevant() {
 		{ print }' "$1" 2>/dev/null
 }
 
+# Of a kernel that counts which lines run: the command, then into the folder $0 what was counted.
+# shellcheck disable=SC2016 # for the guest
+counting='"$@"; status=$?; mount -t debugfs none /sys/kernel/debug 2>/dev/null
+	find /sys/kernel/debug/gcov -path "*/net/mptcp/*.gcda" | while read -r file; do
+		cat "$file" >"$0/${file##*/}"
+	done; exit $status'
+
 # guest COMMAND...: inside the guest; kernel complaints are failures, too.
 guest() {
+	local counted=()
 	rm -f -- "$logs/$name.dmesg"
-	"$boot" --kernel "$kernel" --dmesg "$logs/$name.dmesg" -- "$@" >"$log" 2>&1 || status=$?
+	if [ "$kind" = coverage ]; then
+		mkdir -p "$logs/gcov/$name"
+		counted=(--rw "$logs/gcov/$name")
+		set -- bash -c "$counting" "$logs/gcov/$name" "$@"
+	fi
+	"$boot" --kernel "$kernel" ${counted[@]+"${counted[@]}"} --dmesg "$logs/$name.dmesg" -- "$@" >"$log" 2>&1 || status=$?
 	if grep -Eq "$complaints" <(relevant "$logs/$name.dmesg"); then
 		echo "not ok 999 the kernel complained: see $name.dmesg" >>"$log"
 	fi
@@ -117,7 +130,7 @@ model) host model ;;
 accuracy | applications | promises | spread)
 	host /usr/bin/python3 "$top/tools/mplab/tests/$test.py" "$kernel"
 	;;
-source | refresh | check-series | readme | counts | install | openwrt | packages) host "$top/tools/kernel/tests/$test-test.sh" ;;
+source | refresh | check-series | readme | counts | install | whole | openwrt | packages) host "$top/tools/kernel/tests/$test-test.sh" ;;
 *) selftest ;;
 esac
 report

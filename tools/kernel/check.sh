@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The tests of check-test.sh, as many at a time as there are CPUs: a User-Mode guest has one, and
 # its clock does not care how fast it runs. Each test's lines go to build/check/KIND/NAME.log.
-# usage: check.sh [TEST... | all | kernel | quick | robust | fixes]
+# usage: check.sh [TEST... | all | soon | kernel | kselftests | quick | robust | fixes]
 #	KIND=uml|debug|x86|...: which kernel; BOOT=: what boots it; JOBS=: tests at a time
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -14,19 +14,24 @@ jobs=${JOBS:-$(nproc)}
 # What runs on a real machine, too; what should break it and must not, in short and whole; a test for
 # each defect of Linux that is mended; the rest.
 # The longest first, so that none is left alone at the end.
-kernel_tests=(kunit cong papers replay subflows bm redundant rp rescue timers price inorder backup cong_churn limits extensions control early coding sockopt options refused low_overhead stateless_join app_key sysctl
+kernel_tests=(kunit pairs cong papers replay subflows bm redundant rp rescue timers price inorder backup cong_churn limits extensions control early coding sockopt options refused low_overhead stateless_join app_key sysctl
 	modules rr minrtt observe steering)
 # takes long, and measures rates only: nothing that a debug kernel would see
 rate_tests=(fair)
 robust_tests=(faults middlebox conformance fuzz attack control-wire coding-wire pm flood security)
 quick_tests=("${robust_tests[@]/%/ quick}")
 mapfile -t fixes_tests < <(find "$top/selftests/fixes" -name '*.sh' -perm /u+x -printf '%f\n' | sed 's/\.sh$//' | sort)
-tool_tests=(model mptcpctl mplab accuracy applications promises spread source refresh check-series readme counts install)
+tool_tests=(model mptcpctl mplab accuracy applications promises spread source refresh check-series readme counts install whole)
 # made of the first series only
 [ "$series_version" != "$base_version" ] || tool_tests+=(openwrt packages)
+# ready in five minutes on two cores
+soon_tests=(kunit pairs redundant rescue inorder limits backup sockopt refused low_overhead stateless_join app_key sysctl
+	modules rr minrtt observe "conformance quick" "${fixes_tests[@]}" mptcpctl model readme counts whole)
 case ${1:-all} in
+soon) set -- "${soon_tests[@]}" ;;
 all) set -- "${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" "${tool_tests[@]}" ;;
 kernel) set -- "${rate_tests[@]}" "${kernel_tests[@]}" ;;
+kselftests) set -- "${kernel_tests[@]}" ;;
 quick) set -- "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" ;;
 robust) set -- "${robust_tests[@]}" ;;
 fixes) set -- "${fixes_tests[@]}" ;;
@@ -42,13 +47,32 @@ known() {
 sum() {
 	local test
 	local passed=0 failed=0 skipped=0 good bad not
-	while read -r good bad not; do
+	while read -r good bad not _; do
 		passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + not))
 	done < <(for test; do
 		cat "$logs/${test// /-}.result" 2>/dev/null || echo 0 1 0
 	done)
 	closing $passed $failed $skipped
 	[ $failed = 0 ]
+}
+
+# costs TEST...: what each part took, added up, although several run at a time.
+costs() {
+	local test part seconds
+	local -A spent=()
+	for test; do
+		case " ${tool_tests[*]} | ${fixes_tests[*]} | ${robust_tests[*]} " in
+		*" ${test%% *} "*"|"*"|"*) part=tools ;;
+		*"|"*" ${test%% *} "*"|"*) part=fixes ;;
+		*"|"*"|"*" ${test%% *} "*) part=robustness ;;
+		*) part=kselftests ;;
+		esac
+		read -r _ _ _ seconds < <(cat "$logs/${test// /-}.result" 2>/dev/null) || true
+		spent[$part]=$((${spent[$part]:-0} + ${seconds:-0}))
+	done
+	for part in "${!spent[@]}"; do
+		printf '# %-12s %3d min %02d s\n' "$part" $((spent[$part] / 60)) $((spent[$part] % 60))
+	done | sort
 }
 
 mkdir -p "$logs/bin"
@@ -60,4 +84,5 @@ make -s -C "$top/selftests" OUTPUT="$logs/bin" all
 make -s -C "$top/selftests/robust" OUTPUT="$logs/bin" all
 make -s -C "$top/selftests/fixes" OUTPUT="$logs/bin" all
 printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" -- "$top/tools/kernel/check-test.sh" || true
+costs "$@"
 sum "$@"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The x86 kernel in QEMU on two CPUs: a shell with a network, or the kselftests; those that make CPUs meet under
-# a kernel that looks for wrong locking (locks) or data races (races); those of schedulers in BPF (bpf).
+# The x86 kernel in QEMU on two CPUs: a shell with a network, or the kselftests; the same under a kernel that looks
+# for data races (races); those that make CPUs meet under one that looks for wrong locking (locks); those of schedulers in BPF (bpf).
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -17,7 +17,8 @@ check() {
 		make -s -C "$top/tools/mptcpctl"
 		make -s -C "$top/tools/bpf" VMLINUX="$build/bpf/vmlinux" OUTPUT="$build/check/bpf/bin"
 	elif [ "$kind" != x86 ]; then
-		tests=(kunit sockopt modules redundant inorder cong_churn "fuzz quick" "faults quick")
+		tests=(kunit pairs sockopt modules redundant inorder cong_churn "fuzz quick" "faults quick")
+		[ "$kind" != races ] || tests=(kselftests "fuzz quick" "faults quick")
 		# even with KVM
 		export KSFT_MACHINE_SLOW=yes
 	fi

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Features beside each other: each pair of control stream, coding, early delivery, schedulers, live switches,
+# subflows that come and go and more, with data both ways over two bad paths, each byte compared.
+# usage: pairs.sh [SEED [ROUNDS [FEATURE...]]]: other draws, so many of them; pairs of these features only,
+#	or with "A,B" just these together
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+need python3
+for name in control_stream coding early_delivery low_overhead stateless_join blocked_rto_min_us; do
+	[ -e "/proc/sys/net/mptcp/$name" ] || skip_all "this kernel has no net.mptcp.$name"
+done
+
+seed=${1:-1} rounds=${2:-1} features=("${@:3}") bytes=400000 limit=60
+if slow; then
+	# what changes what a mapping means, and who sends it
+	[ ${#features[@]} != 0 ] || features=(control coding early redundant inorder switch subflows)
+	bytes=150000 limit=300
+fi
+
+# pages_of PROTOCOL: pages that its sockets are charged for.
+pages_of() { sed -n "s/^$1: .* mem //p" /proc/net/sockstat; }
+no_memory() { [ "$(pages_of TCP)" -le "$1" ]; }
+
+# pairs SEED: what is found, as TAP.
+pairs() {
+	local line status=0
+	python3 -B pairs.py "$client" "$server" "$1" "$bytes" "$limit" ${features[@]+"${features[@]}"} >"$work/pairs" 2>&1 || status=$?
+	while read -r line; do
+		retell "$line" "$([ "$rounds" = 1 ] || echo "seed $1: ")"
+	done <"$work/pairs"
+	[ $status = 0 ] || result 1 "it ended with status $status"
+}
+
+# grew COUNTER: of either end.
+grew() { [ $(($(counter "$1") + $(counter_of "$server" "$1"))) != 0 ]; }
+
+hosts 20mbit 5ms 10mbit 20ms
+for namespace in "$client" "$server"; do
+	ip netns exec "$namespace" sysctl -q net.mptcp.allowed_schedulers="$(cat /proc/sys/net/mptcp/available_schedulers)"
+done
+before=$(pages_of TCP)
+for ((round = 0; round < rounds; round++)); do
+	pairs $((seed + round))
+done
+if [ ${#features[@]} != 1 ]; then
+	for name in ControlRx CodedRx CodedRepair EarlySegs SchedCopy SchedAhead SchedSwitch SchedRetrans RmSubflow; do
+		that "it happened: $name" grew "$name"
+	done
+fi
+that "the sockets' memory is given back" soon no_memory $((before + 8))
+finish

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Which lines and branches of net/mptcp ran, from what gcc counted in the guests.
+
+usage: coverage.py TOP BUILD TREE COUNTS
+
+TOP: the project; BUILD: the kernel's build; TREE: its source. COUNTS has a folder of .gcda files per test. Prints a table
+per file and the lines of ours that no test ran, and writes the table into Documentation/testing.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+BEGIN, END = "<!-- coverage -->\n", "<!-- /coverage -->\n"
+
+
+@dataclass
+class File:
+    """How often each line, branch and function ran."""
+
+    lines: Counter[int] = field(default_factory=Counter)
+    branches: Counter[tuple[int, int]] = field(default_factory=Counter)
+    functions: Counter[str] = field(default_factory=Counter)
+
+
+Files = defaultdict[Path, File]
+
+
+def add(files: Files, told: dict) -> None:
+    """What gcov says of one object."""
+    for one in told["files"]:
+        path = Path(os.path.realpath(Path(told["current_working_directory"], one["file"])))
+        file = files[path]
+        for line in one["lines"]:
+            number = line["line_number"]
+            file.lines[number] += line["count"]
+            for n, branch in enumerate(line["branches"]):
+                file.branches[number, n] += branch["count"]
+        for function in one["functions"]:
+            file.functions[function["name"]] += function["execution_count"]
+
+
+def read(files: Files, counts: Path, build: Path) -> None:
+    """A test's."""
+    objects = sorted(counts.glob("*.gcda"))
+    for one in objects:
+        notes = one.with_suffix(".gcno")
+        notes.unlink(missing_ok=True)
+        notes.symlink_to(build / "net/mptcp" / notes.name)
+    if not objects:
+        return
+    command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", *(str(one) for one in objects)]
+    told = subprocess.run(command, cwd=build, check=True, capture_output=True, text=True).stdout
+    for line in told.splitlines():
+        add(files, json.loads(line))
+
+
+def ran(counter: Counter) -> tuple[int, int]:
+    return sum(count > 0 for count in counter.values()), len(counter)
+
+
+def percent(some: int, of: int) -> str:
+    return f"{100 * some / of:.1f}" if of else ""
+
+
+def row(name: str, files: Iterable[File]) -> str:
+    chosen = list(files)
+    lines = [sum(pair) for pair in zip(*(ran(file.lines) for file in chosen), strict=True)]
+    branches = [sum(pair) for pair in zip(*(ran(file.branches) for file in chosen), strict=True)]
+    return f"| {name} | {lines[1]} | {percent(*lines)} | {branches[1]} | {percent(*branches)} |"
+
+
+def ranges(numbers: list[int]) -> str:
+    """ "3-5, 8" """
+    parts = []
+    for _, group in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in group]
+        parts.append(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}")
+    return ", ".join(parts)
+
+
+def table(ours: dict[str, File], theirs: dict[str, File]) -> str:
+    rows = ["| file | lines | % ran | branches | % taken |", "|---|---:|---:|---:|---:|"]
+    rows += [row("all of ours", ours.values()), row("Linux's", theirs.values())]
+    rows += [row(f"`{name}`", [file]) for name, file in (ours | theirs).items()]
+    idle = [
+        f"`{function}()` of `{name}`"
+        for name, file in ours.items()
+        for function, count in file.functions.items()
+        if not count
+    ]
+    if idle:
+        rows += ["", "Functions of ours that no test ran: " + ", ".join(idle) + "."]
+    return "\n".join(rows) + "\n"
+
+
+def write(text: Path, new: str) -> None:
+    old = text.read_text()
+    if BEGIN in old:
+        head, rest = old.split(BEGIN, 1)
+        text.write_text(head + BEGIN + new + END + rest.split(END, 1)[1])
+
+
+def main() -> int:
+    top, build, tree, counts = (Path(word).resolve() for word in sys.argv[1:5])
+    files: Files = defaultdict(File)
+    for folder in sorted(counts.iterdir()):
+        read(files, folder, build)
+    # the tests in the kernel are no code that is to be tested
+    chosen = {path: file for path, file in sorted(files.items()) if not path.stem.endswith("_test") and file.lines}
+    ours = {path.name: file for path, file in chosen.items() if path.parent == top / "net/mptcp"}
+    theirs = {path.name: file for path, file in chosen.items() if path.parent == tree / "net/mptcp"}
+    if not ours:
+        print("nothing was counted", file=sys.stderr)
+        return 1
+    told = table(ours, theirs)
+    print(told)
+    for name, file in ours.items():
+        missing = sorted(number for number, count in file.lines.items() if not count)
+        if missing:
+            print(f"net/mptcp/{name}: {ranges(missing)}")
+    write(top / "Documentation/testing.md", told)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What "make check-whole" keeps, runs again and calls stale, in a toy project with a pretended make. TAP output.
+set -euo pipefail
+
+here=$(cd -- "$(dirname -- "$0")/.." && pwd)
+# shellcheck source=tap.sh
+. "$here/tests/tap.sh"
+unset ONLY BUILD KSRC
+top=$work/project
+mkdir -p "$top/tools/kernel" "$top/net" "$top/patches" "$top/selftests" "$top/Documentation" "$work/bin"
+cp "$here"/*.sh "$top/tools/kernel/"
+printf '%s\n' text '<!-- checks -->' old '<!-- /checks -->' end >"$top/Documentation/testing.md"
+for file in net/a.c patches/series selftests/a.sh; do echo 1 >"$top/$file"; done
+echo /build >"$top/.gitignore"
+
+# make -C TOP --no-print-directory TARGET: notes that it ran; what it comes to is in $work/says-TARGET, if that is there.
+cat >"$work/bin/make" <<-MAKE
+	#!/bin/bash
+	target=\${!#}
+	echo "\$target" >>'$work/ran'
+	[ ! -x '$work/meanwhile' ] || '$work/meanwhile'
+	if [ -e '$work/says-'"\$target" ]; then cat '$work/says-'"\$target"; else echo "5 passed, 0 failed, 1 skipped"; fi
+MAKE
+chmod +x "$work/bin/make"
+
+commit() { git -C "$top" add -A && git -C "$top" -c user.name=a -c user.email=a@b commit -qm "$1"; }
+parts() { PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" "$@" >"$work/out" 2>&1; }
+# ran COUNT: so many targets did since the last call.
+ran() {
+	local count=0
+	[ ! -e "$work/ran" ] || count=$(wc -l <"$work/ran")
+	rm -f -- "$work/ran"
+	[ "$count" = "$1" ] || { echo "$count ran"; cat "$work/out"; return 1; }
+}
+row() { grep -F "| \`$1\` |" "$top/Documentation/testing.md"; }
+# says TARGET REGEX: its row in the text
+says() { row "$1" | grep -Eq "$2" || { row "$1"; return 1; }; }
+all=11
+
+git init -q "$top"
+commit first
+head=$(git -C "$top" rev-parse --short=12 HEAD)
+parts table
+check "before all, each is not run" says check-robust 'not run'
+check "the text around the table stays" test "$(sed -n '1p;$p' "$top/Documentation/testing.md" | xargs)" = "text end"
+check "whole: all run" parts whole
+check "each once" ran $all
+check "a row has commit, counts and minutes" says check-robust "\| $head \| 5 \| 0 \| 1 \| [01] \|  \|"
+check "table-is-written: yes" parts table-is-written
+commit results
+check "again" parts whole
+check "nothing runs again" ran 0
+check "ONLY: one that is known" env ONLY=check-robust PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" whole
+check "runs again" ran 1
+check "ONLY: an unknown one is refused" bash -c '! ONLY=check-nothing "$0" whole' "$top/tools/kernel/check-parts.sh"
+
+head=$(git -C "$top" rev-parse --short=12 HEAD)
+echo 2 >"$top/Documentation/other.md"
+commit text
+parts table
+check "after a commit to other files it is not stale" says check-robust "\| $head .*\|  \|\$"
+for file in net/a.c patches/series selftests/a.sh; do
+	cp "$top/$file" "$work/before"
+	echo 2 >"$top/$file"
+	parts table
+	check "after an edit of $file it is" says check-robust 'stale'
+	cp "$work/before" "$top/$file"
+done
+parts table
+check "and not when that is undone" says check-robust '\|  \|$'
+echo 3 >"$top/net/a.c"
+check "a text whose table is old" bash -c '! "$0" table-is-written' "$top/tools/kernel/check-parts.sh"
+
+echo "2 passed, 1 failed, 0 skipped" >"$work/says-check-bpf"
+echo "nothing" >"$work/says-check-deb"
+check "whole fails if one does" bash -c '! "$@"' - env PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" whole
+check "with other sources all run" ran $all
+check "with edits, the commit says so" says check-robust '[0-9a-f]{12}\+'
+check "what failed" says check-bpf '\| 2 \| 1 \| 0 \|'
+check "one without a closing line failed" says check-deb '\| 0 \| 1 \| 0 \|'
+rm -f -- "$work"/says-*
+check "again" parts whole
+check "only those that failed run" ran 2
+check "and are good now" says check-bpf '\| 5 \| 0 \| 1 \|'
+
+printf '#!/bin/sh\necho "$$" >>%q\n' "$top/net/a.c" >"$work/meanwhile"
+chmod +x "$work/meanwhile"
+cp "$top/Documentation/evidence/checks.tsv" "$work/before"
+check "sources that change meanwhile" env ONLY=check-robust PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" whole
+check "nothing is kept of it" cmp "$work/before" "$top/Documentation/evidence/checks.tsv"
+tally
