@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
-need
+need python3
 
 bulk=4000000
 
@@ -85,7 +85,63 @@ it_rests() {
 	is "0 0" "$silent $again_bytes" "it has nobody to help it"
 }
 
+# program WHAT: of rescue.py, its report in $work/program; $silent, $again_bytes: what was done meanwhile.
+program() {
+	silent=$(counter SchedSilent) again_bytes=$(counter SchedAgainBytes)
+	timeout "$patience" python3 -B rescue.py "$client" "$server" "$1" >"$work/program" 2>&1 ||
+		sed 's/^/# /' "$work/program"
+	silent=$(($(counter SchedSilent) - silent))
+	again_bytes=$(($(counter SchedAgainBytes) - again_bytes))
+}
+
+# What waits with intent is not stuck.
+it_waits() {
+	scheduler minrtt+rs
+	program corked
+	is 300 "$(value program came)" "part of a segment that the application holds back: it comes"
+	is "0 0" "$silent $again_bytes" "and nobody takes it for lost"
+}
+
+# The dead subflow's timeout has grown to a minute; the connection's is another.
+it_closes() {
+	scheduler minrtt+rs
+	program closing
+	echo "# closed after $(value program closed_ms) ms"
+	is 0 "$(value program left)" "a path is dark for 30 s, and an acknowledgment is lost at the end: all is acknowledged"
+	in_time "soon" less "$(value program closed_ms)" 1500
+	light 1
+	light 2
+}
+
+# fires AT_MOST WHAT COMMAND...: how often the timer does, meanwhile.
+fires() {
+	local before after
+	before=$(counter SchedTimer)
+	"${@:3}"
+	after=$(counter SchedTimer)
+	that "$2: the timer fires $((after - before)) times" less $((after - before)) $(($1 + 1))
+}
+
+one_alone() {
+	in_server ip mptcp endpoint flush
+	"$@"
+	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
+}
+
+# Acknowledgments look as they come, and put the timer off.
+timer_rests() {
+	local name
+	for name in minrtt+rs inorder; do
+		fires 5 "$name: 2 s of a bulk transfer" measure "$name" -b $bulk
+		fires 5 "$name: a program of 0.8 Mbit/s for 2 s" measure "$name" -b 200000 -m 1000 -i 10
+		one_alone fires 0 "$name: a bulk transfer on one subflow" measure "$name" -b $bulk
+	done
+}
+
 hosts 8mbit 10ms 8mbit 10ms
+timer_rests
+it_waits
+it_closes
 it_helps
 with_others
 it_rests

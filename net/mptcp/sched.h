@@ -169,17 +169,38 @@ static inline u32 mptcp_sched_queued(const struct mptcp_subflow_context *subflow
 	       READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
 }
 
+/* How many segments were delivered, and in how many us: TCP's sample of the rate */
+struct mptcp_sched_sample {
+	u32 segs;
+	u32 us;		/* 0: there is none yet */
+};
+
+/* The last sample is @tp's, whose lock is held. Readers do not have that: they must not get the
+ * one from before an ACK and the other one from after it, and remember a rate that never was.
+ */
+static inline void mptcp_sched_publish(struct mptcp_subflow_context *subflow,
+				       const struct tcp_sock *tp)
+{
+	atomic64_set(&subflow->sched_sample, (u64)tp->rate_delivered << 32 | tp->rate_interval_us);
+}
+
+static inline struct mptcp_sched_sample
+mptcp_sched_sample(const struct mptcp_subflow_context *subflow)
+{
+	u64 sample = atomic64_read(&subflow->sched_sample);
+
+	return (struct mptcp_sched_sample) { .segs = sample >> 32, .us = (u32)sample };
+}
+
 /* The rate at which @subflow delivered of late, as TCP took it last, in bytes per ms, at least 1;
  * 0: nothing yet.
  */
 static inline u32 mptcp_sched_rate(const struct mptcp_subflow_context *subflow)
 {
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
-	u32 interval = READ_ONCE(tp->rate_interval_us);
-	u64 bytes = (u64)READ_ONCE(tp->rate_delivered) * mptcp_sched_mss(subflow) *
-		    USEC_PER_MSEC;
+	struct mptcp_sched_sample sample = mptcp_sched_sample(subflow);
+	u64 bytes = (u64)sample.segs * mptcp_sched_mss(subflow) * USEC_PER_MSEC;
 
-	return interval ? clamp_t(u64, div_u64(bytes, interval), 1, U32_MAX) : 0;
+	return sample.us ? clamp_t(u64, div_u64(bytes, sample.us), 1, U32_MAX) : 0;
 }
 
 /* The rate of @segs segments per RTT of @subflow, likewise: for a beginning. */

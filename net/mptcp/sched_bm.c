@@ -75,14 +75,14 @@ EXPORT_SYMBOL_GPL(mptcp_sched_bm_segs);
 static u32 mptcp_bm_rate(struct mptcp_subflow_context *subflow)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
-	u64 segs = (u64)READ_ONCE(tp->rate_delivered) << BM_RATE_SHIFT;
-	u32 interval = READ_ONCE(tp->rate_interval_us);
 	u32 delivered = READ_ONCE(tp->delivered);
+	struct mptcp_sched_sample sample = mptcp_sched_sample(subflow);
+	u64 segs = (u64)sample.segs << BM_RATE_SHIFT;
 
-	if (interval && delivered != subflow->sched_bm_delivered) {
+	if (sample.us && delivered != subflow->sched_bm_delivered) {
 		subflow->sched_bm_delivered = delivered;
 		mptcp_sched_take_rate(tp, &subflow->sched_bm_rate,
-				      min_t(u64, div_u64(segs, interval), U32_MAX));
+				      min_t(u64, div_u64(segs, sample.us), U32_MAX));
 	}
 	return minmax_get(&subflow->sched_bm_rate);
 }

@@ -113,7 +113,7 @@ static inline bool mptcp_path_is_option(int optname)
 bool mptcp_sched_ext_get_send(struct mptcp_sock *msk, bool wnd_used_up);
 bool mptcp_sched_rp_get_send(struct mptcp_sock *msk);
 bool mptcp_sched_rp_owed(struct mptcp_sock *msk, struct mptcp_sched_owed *owed);
-u64 mptcp_sched_rp_first(const struct mptcp_sock *msk, u32 helper, u64 soon, u64 head);
+u64 mptcp_sched_rp_first(struct mptcp_sock *msk, u32 helper, u64 soon, u64 head);
 bool mptcp_sched_warn_get_send(struct mptcp_sock *msk);
 u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts, bool slow_start);
 u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow);
@@ -124,6 +124,8 @@ u32 mptcp_sched_patience(u32 srtt_us, u32 mdev_us, bool delayed);
 bool mptcp_sched_rescue_look(struct mptcp_sock *msk, u64 *next);
 bool mptcp_sched_rescue_get_send(struct mptcp_sock *msk);
 void __mptcp_sched_watch(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow);
+bool mptcp_sched_look(struct mptcp_sock *msk);
+void __mptcp_sched_acked(struct sock *sk, struct sock *ssk);
 void mptcp_sched_set_timer(struct mptcp_sock *msk, u64 us);
 void mptcp_sched_price_limit(struct mptcp_sock *msk, bool wnd_used_up);
 bool mptcp_sched_price_is_due(struct mptcp_sock *msk, u64 *next);
@@ -194,9 +196,30 @@ static inline u8 mptcp_sched_extensions(const struct mptcp_sock *msk)
 static inline void mptcp_sched_watch(struct mptcp_sock *msk,
 				     const struct mptcp_subflow_context *subflow)
 {
+	msk->sched_rp.known = false;
 	if (mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RS) &&
 	    !list_is_singular(&msk->conn_list))
 		__mptcp_sched_watch(msk, subflow);
+}
+
+/* Something was acknowledged on @ssk: look at all subflows now and then, and when nothing is
+ * left. With the subflow's lock and the msk's spinlock.
+ */
+static inline void mptcp_sched_acked(struct sock *sk, struct sock *ssk)
+{
+	const struct mptcp_sock *msk = mptcp_sk(sk);
+
+	if (timer_pending(&msk->sched_timer) &&
+	    (!time_before32(tcp_jiffies32, READ_ONCE(msk->sched_look_at)) ||
+	     READ_ONCE(msk->sched_helpless) || msk->snd_una == READ_ONCE(msk->snd_nxt)))
+		__mptcp_sched_acked(sk, ssk);
+}
+
+/* A subflow joins: it may be the one that can help. */
+static inline void mptcp_sched_joined(struct mptcp_sock *msk)
+{
+	if (READ_ONCE(msk->sched_helpless))
+		mptcp_sched_set_timer(msk, 0);
 }
 
 /* How far into @dfrag the decision for @subflow reaches: not into what has been
@@ -243,6 +266,7 @@ static inline void mptcp_sched_drop_ranges(struct mptcp_sock *msk)
 {
 	if (msk->ranges)
 		msk->ranges->count = 0;
+	msk->sched_rp.known = false;
 	mptcp_sched_recount_ahead(msk);
 }
 

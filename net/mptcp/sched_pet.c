@@ -52,7 +52,7 @@ static void pet_measure(struct mptcp_subflow_context *subflow)
 
 	/* a bit field, which READ_ONCE() does not take: of a moment ago will do */
 	held_up = data_race(!!tp->rate_app_limited);
-	if (delivered == ps->delivered || READ_ONCE(tp->rate_delivered) < PET_PAIR || held_up)
+	if (delivered == ps->delivered || mptcp_sched_sample(subflow).segs < PET_PAIR || held_up)
 		return;
 	sample = mptcp_sched_rate(subflow);
 	if (!sample)

@@ -261,6 +261,8 @@ void mptcp_sched_reset(struct mptcp_sock *msk)
 	memset(msk->sched_priv, 0, sizeof(msk->sched_priv));
 	mptcp_sched_bpf_forget(msk);
 	WRITE_ONCE(msk->sched_silent, false);
+	WRITE_ONCE(msk->sched_helpless, false);
+	msk->sched_rp.known = false;
 	mptcp_sched_begin(msk);
 	if (msk->ranges) {
 		msk->ranges->unused = true;

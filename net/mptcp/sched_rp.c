@@ -162,10 +162,10 @@ static u64 mptcp_rp_soon(const struct mptcp_subflow_context *helper,
 /* How many bytes does @owner deliver within a round trip, at the rate of now? */
 static u64 mptcp_rp_in_time(const struct mptcp_subflow_context *owner)
 {
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(owner));
+	struct mptcp_sched_sample sample = mptcp_sched_sample(owner);
 
-	return div_u64((u64)READ_ONCE(tp->rate_delivered) * mptcp_sched_mss(owner) *
-		       mptcp_rp_srtt(owner), max(READ_ONCE(tp->rate_interval_us), 1U));
+	return div_u64((u64)sample.segs * mptcp_sched_mss(owner) * mptcp_rp_srtt(owner),
+		       max(sample.us, 1U));
 }
 
 /* Who owes the first byte that the peer waits for, and who could send it again? False:
@@ -186,8 +186,7 @@ bool mptcp_sched_rp_owed(struct mptcp_sock *msk, struct mptcp_sched_owed *owed)
 	return true;
 }
 
-/* The first byte worth sending again on @helper; @head if there is none. */
-u64 mptcp_sched_rp_first(const struct mptcp_sock *msk, u32 helper, u64 soon, u64 head)
+static u64 mptcp_rp_search(const struct mptcp_sock *msk, u32 helper, u64 soon, u64 head)
 {
 	const struct mptcp_range *range;
 	u64 seq = READ_ONCE(msk->snd_una);
@@ -208,6 +207,27 @@ u64 mptcp_sched_rp_first(const struct mptcp_sock *msk, u32 helper, u64 soon, u64
 
 	return head;
 }
+
+/* The first byte worth sending again on @helper; @head if there is none.
+ *
+ * Each ACK asks that while the window is used up, and a search may pass all ranges: a peer that
+ * closes its window and sends ACKs would have work done that costs it nothing. So what was found
+ * is remembered: the ranges stay as they are until something is sent, or acknowledged.
+ */
+u64 mptcp_sched_rp_first(struct mptcp_sock *msk, u32 helper, u64 soon, u64 head)
+{
+	struct mptcp_sched_rp *rp = &msk->sched_rp;
+	u64 una = READ_ONCE(msk->snd_una);
+
+	if (!rp->known || rp->helper != helper || rp->soon != soon || rp->una != una ||
+	    rp->head != head)
+		*rp = (struct mptcp_sched_rp) {
+			.known = true, .helper = helper, .soon = soon, .una = una, .head = head,
+			.first = mptcp_rp_search(msk, helper, soon, head),
+		};
+	return rp->first;
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rp_first);
 
 /* The window is used up. True: what the peer waits for is sent again. */
 bool mptcp_sched_rp_get_send(struct mptcp_sock *msk)

@@ -122,6 +122,7 @@ static void fake_subflow(struct kunit *test, struct fake_conn *conn, int i)
 	tp->mss_cache = 1448;
 	tp->notsent_lowat = UINT_MAX;
 	tp->srtt_us = 1000 * (i + 1);
+	tp->snd_wnd = 65535;
 	subflow->tcp_sock = (struct sock *)tp;
 	subflow->subflow_id = i + 1;
 	subflow->conn = (struct sock *)conn->msk;
@@ -720,16 +721,68 @@ static void bufferbloat_remembers(struct kunit *test)
 	tp->delivered = 50;
 	tp->rate_delivered = 50;
 	tp->rate_interval_us = 80000;
+	mptcp_sched_publish(subflow, tp);
 	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_cap(conn->msk, subflow), 74U);
 
 	tp->delivered = 51;
 	tp->rate_delivered = 1;
+	mptcp_sched_publish(subflow, tp);
 	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_cap(conn->msk, subflow), 74U);
 
 	/* and where no queue is, none need be kept short */
 	tp->rack.rtt_us = 41000;
 	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_cap(conn->msk, subflow),
 			MPTCP_SCHED_UNCAPPED);
+}
+
+/* An ACK that another CPU takes in has changed one value of two. */
+static void rate_is_of_one_moment(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_subflow_context *subflow = conn->subflow[0];
+	struct tcp_sock *tp = conn->tp[0];
+
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rate(subflow), 0U);
+	tp->rate_delivered = 10;
+	tp->rate_interval_us = 10000;
+	mptcp_sched_publish(subflow, tp);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rate(subflow), mptcp_sched_mss(subflow));
+	tp->rate_delivered = 1000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rate(subflow), mptcp_sched_mss(subflow));
+	tp->rate_interval_us = 20000;
+	mptcp_sched_publish(subflow, tp);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rate(subflow), 50 * mptcp_sched_mss(subflow));
+}
+
+/* ACKs that acknowledge nothing cost no search. */
+static void search_is_remembered(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+
+	msk->ranges = fake_ranges(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ranges);
+	mptcp_ranges_add(msk->ranges, 1000, 500, 1);
+	mptcp_ranges_add(msk->ranges, 1500, 500, 2);
+	mptcp_ranges_add(msk->ranges, 2000, 500, 1);
+	msk->snd_una = 1000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 2, 0, 2500), 1000ULL);
+	/* behind its back, which nothing but a search would see */
+	mptcp_ranges_mark_again(msk->ranges, 1000, 500, 2);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 2, 0, 2500), 1000ULL);
+
+	/* something is sent, or acknowledged; another one helps, or something comes soon */
+	mptcp_sched_watch(msk, conn->subflow[1]);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 2, 0, 2500), 2000ULL);
+	msk->snd_una = 2100;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 2, 0, 2500), 2100ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 2, 100, 2500), 2200ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 1, 0, 2500), 2500ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 1, 0, 2400), 2400ULL);
+	/* all is sent once more */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 2, 0, 2500), 2100ULL);
+	mptcp_sched_drop_ranges(msk);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 2, 0, 2500), 2500ULL);
 }
 
 static const struct mptcp_range *
@@ -854,6 +907,100 @@ static void stuck_subflow_is_silent(struct kunit *test)
 	/* it goes out */
 	conn->tp[0]->snd_nxt = 1000;
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_silent(conn->subflow[0]));
+}
+
+/* What it has is held back with intent: by the application, the peer's window. */
+static void held_subflow_is_not_silent(struct kunit *test)
+{
+	struct mptcp_sched_ops ops = { .ext = BIT(MPTCP_SCHED_RS), .name = "rescuing" };
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	struct tcp_sock *tp = conn->tp[0];
+	u64 next;
+
+	msk->sched = &ops;
+	tp->write_seq = 300;
+	tp->nonagle = TCP_NAGLE_CORK;
+	mptcp_sched_rescue_look(msk, &next);
+	KUNIT_EXPECT_EQ(test, conn->subflow[0]->sched_stuck_at, 0ULL);
+	/* it may go out unseen */
+	KUNIT_EXPECT_GT(test, next, 0ULL);
+	tp->nonagle = 0;
+	mptcp_sched_rescue_look(msk, &next);
+	KUNIT_EXPECT_NE(test, conn->subflow[0]->sched_stuck_at, 0ULL);
+	tp->snd_wnd = 200;
+	mptcp_sched_rescue_look(msk, &next);
+	KUNIT_EXPECT_EQ(test, conn->subflow[0]->sched_stuck_at, 0ULL);
+	/* a whole segment is not held back by the cork */
+	tp->snd_wnd = 65535;
+	tp->nonagle = TCP_NAGLE_CORK;
+	tp->write_seq = 5000;
+	mptcp_sched_rescue_look(msk, &next);
+	KUNIT_EXPECT_NE(test, conn->subflow[0]->sched_stuck_at, 0ULL);
+}
+
+static void look_at(struct fake_conn *conn)
+{
+	struct mptcp_sock *msk = conn->msk;
+	struct sock *sk = (struct sock *)msk;
+
+	spin_lock_init(&sk->sk_lock.slock);
+	refcount_set(&sk->sk_refcnt, 10);
+	sk->sk_state = TCP_ESTABLISHED;
+	timer_setup(&msk->sched_timer, mptcp_sched_timer, 0);
+}
+
+/* Who has the socket is not asked again and again, but looks when it gives it back. */
+static void owner_looks_itself(struct kunit *test)
+{
+	struct mptcp_sched_ops ops = { .ext = BIT(MPTCP_SCHED_RS), .name = "rescuing" };
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+
+	msk->sched = &ops;
+	look_at(conn);
+	flying_for(conn, 0, USEC_PER_SEC);
+	((struct sock *)msk)->sk_lock.owned = 1;
+	mptcp_sched_timer(&msk->sched_timer);
+	KUNIT_EXPECT_FALSE(test, timer_pending(&msk->sched_timer));
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_silent(conn->subflow[0]));
+	KUNIT_EXPECT_EQ(test, msk->cb_flags, BIT(MPTCP_SCHED_LOOK));
+}
+
+/* The timer is for those from whom something is due, and who have one that could help. */
+static void timer_is_set_for_a_reason(struct kunit *test)
+{
+	struct mptcp_sched_ops ops = { .ext = BIT(MPTCP_SCHED_RS), .name = "rescuing" };
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	u64 next;
+
+	msk->sched = &ops;
+	look_at(conn);
+	flying_for(conn, 0, 0);
+	mptcp_sched_look(msk);
+	KUNIT_EXPECT_TRUE(test, timer_pending(&msk->sched_timer));
+
+	/* it is silent, and another one idle: only an acknowledgment changes that */
+	flying_for(conn, 0, USEC_PER_SEC);
+	mptcp_sched_look(msk);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_is_silent(conn->subflow[0]));
+	KUNIT_EXPECT_FALSE(test, timer_pending(&msk->sched_timer));
+
+	/* nobody can help: after twice the time each, and with any acknowledgment */
+	flying_for(conn, 1, 2 * USEC_PER_SEC);
+	flying_for(conn, 2, 2 * USEC_PER_SEC);
+	mptcp_sched_rescue_look(msk, &next);
+	KUNIT_EXPECT_GT(test, next, 900 * (u64)USEC_PER_MSEC);
+	KUNIT_EXPECT_TRUE(test, msk->sched_helpless);
+
+	/* with one subflow there is none */
+	((struct sock *)conn->tp[1])->sk_state = TCP_CLOSE;
+	((struct sock *)conn->tp[2])->sk_state = TCP_CLOSE;
+	mptcp_sched_look(msk);
+	KUNIT_EXPECT_FALSE(test, timer_pending(&msk->sched_timer));
+	mptcp_sched_watch(msk, conn->subflow[0]);
+	KUNIT_EXPECT_FALSE(test, timer_pending(&msk->sched_timer));
 }
 
 static void silent_subflow_is_helped(struct kunit *test)
@@ -1158,12 +1305,17 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(composed_names),
 	KUNIT_CASE(bufferbloat_limit),
 	KUNIT_CASE(bufferbloat_remembers),
+	KUNIT_CASE(rate_is_of_one_moment),
+	KUNIT_CASE(search_is_remembered),
 	KUNIT_CASE(penalty_recovers),
 	KUNIT_CASE(penalty_ends_while_idle),
 	KUNIT_CASE(sent_again_once),
 	KUNIT_CASE(patience_ends),
 	KUNIT_CASE(silent_subflow_is_noticed),
 	KUNIT_CASE(stuck_subflow_is_silent),
+	KUNIT_CASE(held_subflow_is_not_silent),
+	KUNIT_CASE(owner_looks_itself),
+	KUNIT_CASE(timer_is_set_for_a_reason),
 	KUNIT_CASE(silent_subflow_is_helped),
 	KUNIT_CASE(path_words),
 	KUNIT_CASE(path_peers),
