@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
-need setpriv
+need setpriv python3
 
 wire() { echo $(($(tx_bytes 1) + $(tx_bytes 2))); }
 
@@ -115,6 +115,46 @@ disturbances() {
 	arrived 4000000 "the first subflow is closed in the middle: the bytes are right"
 }
 
+# The program ends with 60 KB, and the better path dies MS later: $took, until the peer has all.
+last_words() {
+	serve
+	took=$(in_client python3 -B - "$1" <<-'PYTHON'
+		import socket, subprocess, sys, time
+
+		data = bytes((i * 0x9E3779B97F4A7C15 & (1 << 64) - 1) >> 56 for i in range(60000))
+		end = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+		end.connect(("10.0.1.2", 5000))
+		end.sendall(data[:1])
+		time.sleep(1)  # the second subflow joins
+		start = time.monotonic()
+		end.sendall(data[1:])
+		end.shutdown(socket.SHUT_WR)
+		time.sleep(int(sys.argv[1]) / 1000)
+		dark = "tc qdisc change dev c1 root netem rate 20mbit delay 10ms limit 1000 loss 100%"
+		subprocess.run(dark.split(), check=True)
+		while end.recv(1):
+		    pass
+		print(round(1000 * (time.monotonic() - start)))
+		PYTHON
+	)
+	wait "$served" || true
+	echo "# the better path dies $1 ms after the last write: $took ms"
+}
+
+# The first one's timeout comes after 200 ms, and what it sends then is lost, too.
+ends() {
+	local ms
+	for ms in 30 40; do
+		shape 1 20mbit 10ms 1000
+		shape 2 2mbit 30ms 1000
+		last_words $ms
+		arrived 60000 "the better path dies at the end, after $ms ms: the bytes are right"
+		in_time "it goes on with copies on the other one" less "$took" 235
+	done
+	shape 1 10mbit 20ms 1000
+	shape 2 10mbit 40ms 1000
+}
+
 permissions() {
 	local name
 	in_both sysctl -q net.mptcp.scheduler=default
@@ -132,6 +172,7 @@ hosts 10mbit 10ms 10mbit 10ms
 scheduler redundant
 bulk
 call
+ends
 disturbances
 permissions
 

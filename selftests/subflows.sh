@@ -23,4 +23,50 @@ done | xargs)
 comings_and_goings "another one with each 64 KB" -w "$(commas "$all")"
 that "they were switched" less 300 $(($(counter SchedSwitch) - switches))
 
+# What a subflow that is gone had goes out once more, and not what the others carry.
+three_paths() {
+	local n
+	in_client ip mptcp endpoint flush
+	in_server ip mptcp endpoint flush
+	path 3 8mbit 10ms
+	for n in 1 2; do
+		light $n
+	done
+	in_server ip mptcp endpoint add 10.0.2.2 dev s2 id 2 signal
+	in_server ip mptcp endpoint add 10.0.3.2 dev s3 id 3 signal
+}
+
+# wire: bytes that the client sent.
+wire() { echo $(($(tx_bytes 1) + $(tx_bytes 2) + $(tx_bytes 3))); }
+
+# measure SCHEDULER: bytes on the $wire, $took.
+measure() {
+	wire=$(wire)
+	scheduler "$1"
+	took -b 4000000
+	wire=$(($(wire) - wire))
+}
+
+# loses_one SCHEDULER: one subflow of three is removed in the middle: $more bytes on the wire.
+loses_one() {
+	local whole
+	measure "$1"
+	whole=$wire
+	(sleep 0.8; in_server ip mptcp endpoint del id 3) &
+	measure "$1"
+	in_server ip mptcp endpoint add 10.0.3.2 dev s3 id 3 signal
+	more=$((wire - whole))
+	echo "# $1: $took ms, $more bytes more on the wire"
+	arrived 4000000 "$1: one of three subflows is removed: the bytes are right"
+}
+
+three_paths
+# it does not know who has what, and sends all again
+loses_one minrtt
+all=$more
+for name in minrtt+rp minrtt+rs inorder; do
+	loses_one $name
+	that "$name: what the others carry is not sent again" less "$more" $((all / 2))
+done
+
 finish

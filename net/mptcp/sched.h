@@ -101,13 +101,14 @@ void mptcp_sched_commit_again(struct mptcp_sock *msk,
 void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq);
 
 /* The next byte to send in turn. After a subflow failed, data is sent once more,
- * so it is not always snd_nxt.
+ * so it is not always snd_nxt; and that counts a DATA_FIN that is out, which is no byte.
  */
 static inline u64 mptcp_sched_head(const struct mptcp_sock *msk)
 {
 	const struct mptcp_data_frag *dfrag = mptcp_send_head((struct sock *)msk);
 
-	return dfrag ? dfrag->data_seq + dfrag->already_sent : msk->snd_nxt;
+	return dfrag ? dfrag->data_seq + dfrag->already_sent :
+		       msk->snd_nxt - mptcp_data_fin_enabled(msk);
 }
 
 /* Segments in flight on @tp, whose lock is not held: each counter is read once, but

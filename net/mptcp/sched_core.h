@@ -261,13 +261,11 @@ static inline void mptcp_sched_skip_sent(struct mptcp_sock *msk)
 		__mptcp_sched_skip_sent(msk);
 }
 
-/* Everything is sent again, in turn. */
-static inline void mptcp_sched_drop_ranges(struct mptcp_sock *msk)
+/* A subflow failed. False: it had nothing that the peer has not. */
+static inline bool mptcp_sched_lost(struct mptcp_sock *msk)
 {
-	if (msk->ranges)
-		msk->ranges->count = 0;
 	msk->sched_rp.known = false;
-	mptcp_sched_recount_ahead(msk);
+	return !msk->ranges || __mptcp_sched_lost(msk);
 }
 
 /* Nothing is decided for @subflow. */
@@ -313,7 +311,8 @@ static inline bool mptcp_sched_has_work(const struct mptcp_sock *msk)
 }
 
 /* Is the scheduler to be asked even though the peer's window is used up? It may
- * have something to do that needs no window.
+ * have something to do that needs no window; and after a subflow failed, the head is
+ * further in front than the window's end tells.
  */
 static inline bool mptcp_sched_wants_blocked(const struct mptcp_sock *msk)
 {
@@ -321,7 +320,7 @@ static inline bool mptcp_sched_wants_blocked(const struct mptcp_sock *msk)
 
 	return sched && mptcp_sched_has_work(msk) &&
 	       (sched->wnd_blocked || sched->copies || READ_ONCE(msk->sched_silent) ||
-		mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RP));
+		READ_ONCE(msk->recovery) || mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RP));
 }
 
 /* Segments that a congestion window of @cwnd takes, of which extensions let @cap

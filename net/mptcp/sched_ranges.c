@@ -5,8 +5,8 @@
  * it was given to last. It holds what was sent ahead of the head, which jumps over it
  * (sched_send.c), and, with extensions that send again what a subflow owes
  * (sched_rp.c, sched_rescue.c), what was sent in turn, too. A range is forgotten when it
- * is acknowledged; all of them, when data is sent once more from the start, after a
- * subflow failed.
+ * is acknowledged, or when the subflow that has it failed: then the head goes back, and
+ * sends once more what is in no range, while it jumps over what the others have.
  *
  * There is no table before a second subflow is there and a scheduler wants it. It grows
  * as data in flight falls into more pieces, is charged to the connection, and is given
@@ -153,17 +153,19 @@ static bool mptcp_ranges_cut(struct mptcp_ranges *ranges, u64 seq)
 }
 
 /* @len bytes from @seq on, inside a range, were sent again on a subflow. Where
- * there is no place to cut the range, this counts for all of it.
+ * there is no place to cut the range, this counts for all of it, and no subflow is known
+ * to have all.
  */
 void mptcp_ranges_mark_again(struct mptcp_ranges *ranges, u64 seq, u32 len,
 			     u32 subflow_id)
 {
 	struct mptcp_range *range;
+	bool exact;
 
-	mptcp_ranges_cut(ranges, seq);
-	mptcp_ranges_cut(ranges, seq + len);
+	exact = mptcp_ranges_cut(ranges, seq);
+	exact &= mptcp_ranges_cut(ranges, seq + len);
 	range = &ranges->range[mptcp_ranges_after(ranges, seq)];
-	range->subflow_id = subflow_id;
+	range->subflow_id = exact ? subflow_id : MPTCP_RANGES_ANYBODY;
 	range->again = 1;
 }
 EXPORT_SYMBOL_GPL(mptcp_ranges_mark_again);
@@ -252,6 +254,62 @@ void mptcp_sched_recount_ahead(struct mptcp_sock *msk)
 	WRITE_ONCE(msk->sent_ahead, bytes);
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_recount_ahead);
+
+/* Does a subflow have @range still, and go on sending it? */
+static bool mptcp_range_is_kept(struct mptcp_sock *msk, const struct mptcp_range *range)
+{
+	struct mptcp_subflow_context *owner = mptcp_sched_by_id(msk, range->subflow_id);
+
+	/* bit fields: see mptcp_sched_is_backup() */
+	return owner && !data_race(owner->closing || owner->stale) &&
+	       inet_sk_state_load(mptcp_subflow_tcp_sock(owner)) != TCP_CLOSE;
+}
+
+/* Forget what nobody has any more. Returns how many ranges that were. */
+static u32 mptcp_ranges_drop_lost(struct mptcp_sock *msk)
+{
+	struct mptcp_ranges *ranges = msk->ranges;
+	struct mptcp_range *range = ranges->range + ranges->first;
+	u32 kept = 0, i, lost;
+
+	for (i = 0; i < ranges->count; i++)
+		if (mptcp_range_is_kept(msk, &range[i]))
+			range[kept++] = range[i];
+	lost = ranges->count - kept;
+	ranges->count = kept;
+	return lost;
+}
+
+/* A subflow failed. True: the head is to go back, for what is in no range, be it that the
+ * subflow had it or that nobody knows who has.
+ *
+ * Until the head was everywhere again, snd_nxt is the end of all that was ever sent, and
+ * not of what was sent in turn: the peer may have that, and acknowledge it at any time.
+ */
+bool __mptcp_sched_lost(struct mptcp_sock *msk)
+{
+	u64 una = msk->snd_una, nxt = msk->snd_nxt;
+	struct mptcp_ranges *ranges = msk->ranges;
+	u64 end;
+
+	mptcp_ranges_forget(ranges, una);
+	if (!ranges->count)
+		return true;
+
+	end = mptcp_range_end(&ranges->range[ranges->first + ranges->count - 1]);
+	/* a DATA_FIN goes out on all */
+	if (!mptcp_ranges_drop_lost(msk) &&
+	    !before64(mptcp_ranges_free_from(ranges, una), nxt - mptcp_data_fin_enabled(msk)))
+		return false;
+
+	if (after64(end, nxt)) {
+		msk->bytes_sent += end - nxt;
+		WRITE_ONCE(msk->snd_nxt, end);
+	}
+	mptcp_sched_recount_ahead(msk);
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(__mptcp_sched_lost);
 
 void mptcp_sched_free_ranges(struct mptcp_sock *msk)
 {

@@ -17,7 +17,7 @@ struct mptcp_subflow_context;
 /* The longest range, in bytes */
 #define MPTCP_RANGE_LONGEST	((1U << 31) - 1)
 
-/* Whoever has it */
+/* Whoever has it; of a range: several, each a part of it */
 #define MPTCP_RANGES_ANYBODY	U32_MAX
 
 /* Data sequence numbers, and the id of the subflow that has them */
@@ -67,6 +67,7 @@ void mptcp_sched_own(struct mptcp_sock *msk, const struct mptcp_subflow_context 
 		     u64 seq, u32 len);
 void __mptcp_sched_tidy_ranges(struct mptcp_sock *msk);
 void mptcp_sched_recount_ahead(struct mptcp_sock *msk);
+bool __mptcp_sched_lost(struct mptcp_sock *msk);
 void mptcp_sched_free_ranges(struct mptcp_sock *msk);
 
 /* The first byte from @seq on that has not been sent ahead. */

@@ -139,15 +139,17 @@ static s64 rescue_due(struct mptcp_subflow_context *subflow)
 	return rescue_patience(subflow, flight < 2 * mptcp_sched_mss(subflow)) - (s64)(now - since);
 }
 
-static void rescue_mark(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow)
+/* True: it was not silent before. */
+static bool rescue_mark(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 
 	if (mptcp_sched_is_silent(subflow))
-		return;
+		return false;
 	subflow->sched_silent = true;
 	subflow->sched_silent_since = READ_ONCE(tp->delivered_mstamp);
 	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_SCHEDSILENT);
+	return true;
 }
 
 /* The first of what silent subflows owe, from @seq to @head; NULL: nothing. */
@@ -208,7 +210,7 @@ static u64 rescue_look_in(s64 due, bool helper)
 bool mptcp_sched_rescue_look(struct mptcp_sock *msk, u64 *next)
 {
 	struct mptcp_subflow_context *subflow;
-	bool helper, alone, again, freed = false, silent = false;
+	bool helper, alone, again, changed = false, silent = false;
 
 	*next = 0;
 	if (!(mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RS)))
@@ -224,9 +226,9 @@ bool mptcp_sched_rescue_look(struct mptcp_sock *msk, u64 *next)
 		silent |= due <= 0;
 		*next = min_not_zero(*next, rescue_look_in(due, helper));
 		if (helper && due <= 0) {
-			rescue_mark(msk, subflow);
+			changed |= rescue_mark(msk, subflow);
 		} else {
-			freed |= mptcp_sched_is_silent(subflow);
+			changed |= mptcp_sched_is_silent(subflow);
 			subflow->sched_silent = false;
 		}
 	}
@@ -234,7 +236,8 @@ bool mptcp_sched_rescue_look(struct mptcp_sock *msk, u64 *next)
 	WRITE_ONCE(msk->sched_helpless, silent && !helper);
 	again = rescue_first(msk, READ_ONCE(msk->snd_una), mptcp_sched_head(msk));
 	WRITE_ONCE(msk->sched_silent, again);
-	return again || (freed && msk->first_pending);
+	/* what waited for the one that is silent, or was, may go to another one now */
+	return again || (changed && msk->first_pending);
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rescue_look);
 

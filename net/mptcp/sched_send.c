@@ -79,10 +79,11 @@ static struct mptcp_data_frag *
 mptcp_search_from(const struct mptcp_sock *msk,
 		  const struct mptcp_subflow_context *subflow, u64 seq)
 {
-	struct mptcp_data_frag *from = mptcp_rtx_head((struct sock *)msk);
-	struct mptcp_data_frag *head = msk->first_pending;
+	struct mptcp_data_frag *head = msk->first_pending, *from;
 	struct mptcp_data_frag *found = subflow->sched_found;
 
+	/* not mptcp_rtx_head(), which there is none of while nothing sent in turn is in flight */
+	from = list_first_entry_or_null(&msk->rtx_queue, struct mptcp_data_frag, list);
 	if (from && head && !before64(seq, head->data_seq))
 		from = head;
 	if (from && found && after64(subflow->sched_found_end, READ_ONCE(msk->snd_una)) &&

@@ -390,8 +390,9 @@ static void ahead_is_sent(struct kunit *test)
 	mptcp_sched_recount_ahead(msk);
 	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 150ULL);
 
-	/* all is sent once more: what had gone ahead, too */
-	mptcp_sched_drop_ranges(msk);
+	/* it is known no more what had gone ahead */
+	msk->ranges->count = 0;
+	mptcp_sched_recount_ahead(msk);
 	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 180ULL);
 
 	/* counters of different moments */
@@ -828,6 +829,149 @@ static void sent_again_once(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, others(ranges, &seq, 420, 2));
 }
 
+/* Where there is no place to cut a range, no subflow has all of it. */
+static void sent_again_in_a_full_table(struct kunit *test)
+{
+	struct mptcp_ranges *ranges = fake_ranges(test);
+	u64 seq = 1000;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ranges);
+	for (i = 0; i < MPTCP_RANGES_MOST; i++)
+		mptcp_ranges_add(ranges, 1000 + 20 * i, 10, 1);
+	mptcp_ranges_mark_again(ranges, 1003, 4, 2);
+	KUNIT_EXPECT_EQ(test, ranges->count, MPTCP_RANGES_MOST);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_find(ranges, 1000)->subflow_id, MPTCP_RANGES_ANYBODY);
+	KUNIT_EXPECT_NULL(test, others(ranges, &seq, 1020, 3));
+	/* one that need not be cut */
+	mptcp_ranges_mark_again(ranges, 1020, 10, 2);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_find(ranges, 1020)->subflow_id, 2U);
+}
+
+/* Bytes from @from to @to, in fragments of a byte, that the head has still to go over. */
+static u32 head_goes_over(struct mptcp_sock *msk, u64 from, u64 to)
+{
+	struct mptcp_data_frag *dfrag;
+	u32 count = 0;
+
+	/* as __mptcp_retransmit_pending_data() */
+	msk->first_pending = mptcp_rtx_head((struct sock *)msk);
+	list_for_each_entry(dfrag, &msk->rtx_queue, list)
+		dfrag->already_sent = 0;
+	for (mptcp_sched_skip_sent(msk); msk->first_pending; mptcp_sched_skip_sent(msk)) {
+		u64 seq = msk->first_pending->data_seq;
+
+		count += !before64(seq, from) && before64(seq, to);
+		msk->first_pending->already_sent = 1;
+		if (before64(msk->snd_nxt, seq + 1))
+			msk->snd_nxt = seq + 1;
+		msk->first_pending = mptcp_send_next((struct sock *)msk);
+	}
+
+	return count;
+}
+
+/* 1000 bytes: the first 600 were sent in turn, 100 went ahead. */
+static struct fake_conn *fake_flight(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	struct mptcp_data_frag *dfrag = fake_bytes(test, msk, 1000, 1000);
+	int i;
+
+	for (i = 0; i < 600; i++)
+		dfrag[i].already_sent = 1;
+	msk->first_pending = &dfrag[600];
+	msk->snd_nxt = 1600;
+	msk->write_seq = 2000;
+	msk->ranges = fake_ranges(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ranges);
+	mptcp_ranges_add(msk->ranges, 1000, 200, 1);
+	mptcp_ranges_add(msk->ranges, 1200, 300, 2);
+	mptcp_ranges_add(msk->ranges, 1500, 100, 1);
+	mptcp_ranges_add(msk->ranges, 1700, 100, 3);
+	mptcp_sched_recount_ahead(msk);
+	return conn;
+}
+
+/* What the one that failed had goes out once more, and nothing that others carry. */
+static void lost_is_sent_again(struct kunit *test)
+{
+	struct fake_conn *conn = fake_flight(test);
+	struct mptcp_sock *msk = conn->msk;
+
+	conn->subflow[1]->closing = 1;
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_lost(msk));
+	/* the peer may acknowledge what went ahead, too */
+	KUNIT_EXPECT_EQ(test, msk->snd_nxt, 1800ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 200ULL);
+	KUNIT_EXPECT_EQ(test, head_goes_over(msk, 1000, 1600), 300U);
+	KUNIT_EXPECT_EQ(test, head_goes_over(msk, 1200, 1500), 300U);
+	KUNIT_EXPECT_EQ(test, head_goes_over(msk, 1600, 2000), 300U);
+
+	/* one that turns stale, or has closed without notice */
+	conn = fake_flight(test);
+	conn->subflow[0]->stale = 1;
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_lost(conn->msk));
+	KUNIT_EXPECT_EQ(test, head_goes_over(conn->msk, 1000, 1600), 300U);
+	conn = fake_flight(test);
+	((struct sock *)conn->tp[0])->sk_state = TCP_CLOSE;
+	list_del(&conn->subflow[1]->node);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_lost(conn->msk));
+	KUNIT_EXPECT_EQ(test, head_goes_over(conn->msk, 1000, 1600), 600U);
+	KUNIT_EXPECT_EQ(test, conn->msk->ranges->count, 1U);
+}
+
+/* What went ahead on it, though nothing before that is in flight. */
+static void lost_ahead_is_sent_again(struct kunit *test)
+{
+	struct fake_conn *conn = fake_flight(test);
+	struct mptcp_sock *msk = conn->msk;
+	u32 steps = MPTCP_SCHED_STEPS;
+
+	msk->snd_una = 1600;
+	while (list_first_entry(&msk->rtx_queue, struct mptcp_data_frag, list) !=
+	       msk->first_pending)
+		list_del(msk->rtx_queue.next);
+	KUNIT_EXPECT_NULL(test, mptcp_rtx_head((struct sock *)msk));
+	/* it can be given to a subflow then */
+	KUNIT_EXPECT_NOT_NULL(test, mptcp_sched_dfrag(msk, conn->subflow[2], 1700, &steps));
+
+	list_del(&conn->subflow[2]->node);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_lost(msk));
+	KUNIT_EXPECT_NOT_NULL(test, mptcp_rtx_head((struct sock *)msk));
+	KUNIT_EXPECT_EQ(test, head_goes_over(msk, 1700, 1800), 100U);
+	KUNIT_EXPECT_EQ(test, msk->sent_ahead, 0ULL);
+}
+
+/* Nothing, if it had nothing; all that nobody is known to have. */
+static void lost_is_what_nobody_has(struct kunit *test)
+{
+	struct fake_conn *conn = fake_flight(test);
+	struct mptcp_sock *msk = conn->msk;
+
+	msk->snd_una = 1550;
+	conn->subflow[1]->closing = 1;
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_lost(msk));
+	KUNIT_EXPECT_EQ(test, msk->snd_nxt, 1600ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 300ULL);
+
+	msk->ranges->count = 0;
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_lost(msk));
+	mptcp_ranges_add(msk->ranges, 1560, 40, 1);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_lost(msk));
+	msk->snd_una = 1560;
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_lost(msk));
+
+	/* a DATA_FIN is on its way on all of them */
+	msk->write_seq = 1601;
+	msk->snd_data_fin_enable = 1;
+	msk->snd_nxt = 1601;
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_lost(msk));
+	msk->first_pending = NULL;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_head(msk), 1600ULL);
+}
+
 static void patience_ends(struct kunit *test)
 {
 	/* twice the RTT; more where it varies, is tiny, or a receiver may delay its ACK */
@@ -870,6 +1014,13 @@ static void silent_subflow_is_noticed(struct kunit *test)
 	/* it answers */
 	conn->tp[0]->delivered_mstamp++;
 	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_lowest(msk, srtt_key).subflow, conn->subflow[0]);
+
+	/* what waits may go to another one: once each time that one turns silent */
+	msk->first_pending = &dfrag;
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_rescue_look(msk, &next));
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_is_silent(conn->subflow[0]));
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_rescue_look(msk, &next));
+	msk->first_pending = NULL;
 
 	/* where nobody could help, nobody is: all go on trying */
 	flying_for(conn, 1, USEC_PER_SEC);
@@ -1310,6 +1461,10 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(penalty_recovers),
 	KUNIT_CASE(penalty_ends_while_idle),
 	KUNIT_CASE(sent_again_once),
+	KUNIT_CASE(sent_again_in_a_full_table),
+	KUNIT_CASE(lost_is_sent_again),
+	KUNIT_CASE(lost_ahead_is_sent_again),
+	KUNIT_CASE(lost_is_what_nobody_has),
 	KUNIT_CASE(patience_ends),
 	KUNIT_CASE(silent_subflow_is_noticed),
 	KUNIT_CASE(stuck_subflow_is_silent),
