@@ -38,7 +38,7 @@ static const u16 join_mss[] = { 536, 1220, 1300, 1420, 1440, 1460, 4036, 8940 };
 static siphash_aligned_key_t join_secret[2];
 
 struct join_cookie {
-	struct mptcp_syn_tuple	syn;	/* its seq, the last one, and what follows, are in H1 only */
+	struct mptcp_syn_tuple	syn;	/* its seq, the last, and all behind: in H1 only */
 	u32			token;
 	u32			nonce;
 	u32			id;

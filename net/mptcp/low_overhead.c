@@ -35,8 +35,8 @@
 #include "low_overhead.h"
 
 /* Does the application of connection or listener @sk want it? Not if it wants to give a key, so
- * that nobody joins who only saw the handshake: a token alone would let him. @net is apart, as a SYN
- * meets a listener under RCU only, whose subflow keeps its namespace that long.
+ * that nobody joins who only saw the handshake: a token alone would let him. @net is apart, as a
+ * SYN meets a listener under RCU only, whose subflow keeps its namespace that long.
  */
 bool mptcp_low_wanted(const struct sock *sk, const struct net *net)
 {

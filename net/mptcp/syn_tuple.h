@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a SYN and its third ACK have in common, for those who keep nothing in between: a part of what
- * they hash. Included after protocol.h
+/* What a SYN and its third ACK have in common, for those who keep nothing in between: a part of
+ * what they hash. Included after protocol.h
  */
 #ifndef _MPTCP_SYN_TUPLE_H
 #define _MPTCP_SYN_TUPLE_H
