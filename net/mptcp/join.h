@@ -27,6 +27,12 @@ struct mptcp_join_state {
 	struct rcu_head rcu;
 };
 
+/* Is a third ACK of 28 bytes one? */
+static inline u8 mptcp_join_forms(bool stateless)
+{
+	return stateless ? MPTCP_FORM_LONG : 0;
+}
+
 /* How a SYN is answered */
 enum mptcp_join_how {
 	MPTCP_JOIN_STATEFUL,	/* as all others: a request waits for the third ACK */
@@ -52,7 +58,18 @@ u32 mptcp_join_isn(const struct request_sock *req);
 int mptcp_join_third_ack(struct request_sock *req, const struct sock *lsk, struct sk_buff *skb,
 			 const struct mptcp_options_received *opt);
 bool mptcp_join_adopt(const struct request_sock *req);
+
+/* Is there any reason to look at joins? */
+static inline bool mptcp_join_any(const struct net *net)
+{
+	return mptcp_stateless_join(net) || READ_ONCE(mptcp_join_key_used);
+}
 #else
+static inline bool mptcp_join_any(const struct net *net)
+{
+	return false;
+}
+
 static inline enum mptcp_join_how mptcp_join_syn(struct sock *lsk, const struct sk_buff *skb)
 {
 	return MPTCP_JOIN_STATEFUL;

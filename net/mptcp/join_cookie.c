@@ -22,13 +22,12 @@
  * the random number that RFC 8684 wants, for those who do not know the keys of this machine.
  */
 
-#include <linux/ip.h>
-#include <linux/ipv6.h>
 #include <linux/siphash.h>
 #include <linux/tcp.h>
 #include <net/tcp.h>
 #include "protocol.h"
 #include "join.h"
+#include "syn_tuple.h"
 
 #define JOIN_COUNT_SHIFT	24
 #define JOIN_HASH_MASK		GENMASK(JOIN_COUNT_SHIFT - 1, 0)
@@ -39,37 +38,20 @@ static const u16 join_mss[] = { 536, 1220, 1300, 1420, 1440, 1460, 4036, 8940 };
 static siphash_aligned_key_t join_secret[2];
 
 struct join_cookie {
-	struct in6_addr	saddr;
-	struct in6_addr	daddr;
-	__be16		sport;
-	__be16		dport;
-	u32		net;
-	u32		seq;	/* what is from here on is in H1 only */
-	u32		token;
-	u32		nonce;
-	u32		id;
-	u32		count;
-	u32		pad;
+	struct mptcp_syn_tuple	syn;	/* its seq, the last, and all behind: in H1 only */
+	u32			token;
+	u32			nonce;
+	u32			id;
+	u32			count;
+	u32			pad;
 } __aligned(SIPHASH_ALIGNMENT);
 
 static void join_cookie_fill(struct join_cookie *in, const struct net *net,
 			     const struct sk_buff *skb, u32 seq,
 			     const struct mptcp_options_received *opt)
 {
-	const struct tcphdr *th = tcp_hdr(skb);
-
 	memset(in, 0, sizeof(*in));
-	if (skb->protocol == htons(ETH_P_IP)) {
-		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &in->saddr);
-		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &in->daddr);
-	} else {
-		in->saddr = ipv6_hdr(skb)->saddr;
-		in->daddr = ipv6_hdr(skb)->daddr;
-	}
-	in->sport = th->source;
-	in->dport = th->dest;
-	in->net = net_hash_mix(net);
-	in->seq = seq;
+	mptcp_syn_tuple_fill(&in->syn, net, skb, seq);
 	in->token = opt->token;
 	in->nonce = opt->nonce;
 	in->id = opt->join_id;
@@ -79,7 +61,8 @@ static void join_cookie_fill(struct join_cookie *in, const struct net *net,
 static u32 join_cookie_base(const struct join_cookie *in)
 {
 	net_get_random_once(join_secret, sizeof(join_secret));
-	return (u32)siphash(in, offsetof(struct join_cookie, seq), &join_secret[0]) + in->seq;
+	return (u32)siphash(in, offsetof(struct join_cookie, syn.seq), &join_secret[0]) +
+	       in->syn.seq;
 }
 
 /* H1 in the minute @count */

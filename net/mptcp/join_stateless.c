@@ -40,6 +40,7 @@
 #include "protocol.h"
 #include "join.h"
 #include "join_key.h"
+#include "low_overhead.h"
 #include "mib.h"
 
 /* Has the listener's queue got only the half left that is not for joins? */
@@ -51,14 +52,8 @@ static bool join_queue_half(const struct sock *lsk)
 	return inet_csk_reqsk_queue_len(lsk) > max / 2;
 }
 
-/* Is there any reason to look at joins? */
-static bool join_any(const struct net *net)
-{
-	return mptcp_stateless_join(net) || READ_ONCE(mptcp_join_key_used);
-}
-
-/* The same for a connection that has agreed on keys from the application: those who do
- * not ask are none of its peer's, and until there is a key nobody joins.
+/* A connection that has agreed on keys from the application: those who do not ask are none of
+ * its peer's, and until there is a key nobody joins.
  */
 static bool join_syn_keyed(struct net *net, const struct mptcp_options_received *opt,
 			   enum mptcp_join_how *how)
@@ -86,10 +81,10 @@ enum mptcp_join_how mptcp_join_syn(struct sock *lsk, const struct sk_buff *skb)
 	struct net *net = sock_net(lsk);
 	enum mptcp_join_how how;
 
-	if (!join_any(net) || !mptcp_subflow_ctx(lsk)->request_mptcp)
+	if (!mptcp_join_any(net) || !mptcp_subflow_ctx(lsk)->request_mptcp)
 		return MPTCP_JOIN_STATEFUL;
 
-	mptcp_get_options(skb, &opt);
+	mptcp_get_forms(skb, mptcp_low_syn_forms(net), &opt);
 	if (!(opt.suboptions & OPTION_MPTCP_MPJ_SYN))
 		return MPTCP_JOIN_STATEFUL;
 	if (join_syn_keyed(net, &opt, &how))
@@ -133,9 +128,9 @@ int mptcp_join_cookie_mss_slow(const struct sock *lsk, const struct sk_buff *skb
 	u32 nonce;
 	int mss;
 
-	if (!join_any(net) || !mptcp_subflow_ctx(lsk)->request_mptcp)
+	if (!mptcp_join_any(net) || !mptcp_subflow_ctx(lsk)->request_mptcp)
 		return 0;
-	mptcp_get_options(skb, &opt);
+	mptcp_get_forms(skb, MPTCP_FORM_KEYS | MPTCP_FORM_LONG, &opt);
 	if (!(opt.suboptions & OPTION_MPTCP_MPJ_ACK) || !opt.ext)
 		return 0;
 

@@ -22,6 +22,7 @@
  * - What needs keys later (ADD_ADDR's HMAC, MP_FASTCLOSE) has the tokens for keys. Who has
  *   seen both can forge these, too.
  * - State is kept for half-open joins, as for all.
+ * - Not for an application that wants to give a key (join_key.c), at either end.
  *
  * Locking: a subflow's bit is written under its lock, or before others see it; the connection's
  * by its first subflow before there are others, and read without a lock.
@@ -33,13 +34,16 @@
 #include "mib.h"
 #include "low_overhead.h"
 
-/* Does the application of connection or listener @sk want it? @net is apart, as a SYN meets a
- * listener under RCU only, whose subflow keeps its namespace that long.
+/* Does the application of connection or listener @sk want it? Not if it wants to give a key, so
+ * that nobody joins who only saw the handshake: a token alone would let him. @net is apart, as a
+ * SYN meets a listener under RCU only, whose subflow keeps its namespace that long.
  */
 bool mptcp_low_wanted(const struct sock *sk, const struct net *net)
 {
 	u8 asked = READ_ONCE(mptcp_sk(sk)->low_asked);
 
+	if (mptcp_join_key_wanted(sk))
+		return false;
 	return asked ? asked == MPTCP_LOW_YES : mptcp_low_overhead(net);
 }
 
@@ -74,6 +78,7 @@ bool mptcp_low_synack(struct mptcp_sock *msk, struct mptcp_subflow_context *subf
 	if (!subflow->low_overhead || tp->syn_data || !mp_opt->sndr_key)
 		return false;
 
+	mptcp_low_use(sock_net((struct sock *)msk));
 	subflow->local_key = subflow->token;
 	subflow->idsn = low_own_idsn(subflow, mp_opt->sndr_key);
 	WRITE_ONCE(msk->low_overhead, true);
@@ -83,15 +88,11 @@ bool mptcp_low_synack(struct mptcp_sock *msk, struct mptcp_subflow_context *subf
 	return true;
 }
 
-/* The third ACK, or what came in its place, has to be of the request's version, and to echo
- * its token.
- */
+/* The third ACK, or what came in its place, has to echo the request's token. */
 bool mptcp_low_third_ack(const struct mptcp_subflow_request_sock *req,
 			 const struct mptcp_options_received *mp_opt)
 {
-	if (req->low_overhead != mp_opt->low_overhead)
-		return false;
-	if (!req->low_overhead)
+	if (likely(!req->low_overhead))
 		return true;
 	return mp_opt->suboptions & OPTION_MPTCP_MPC_ACK && mp_opt->sndr_key &&
 	       mp_opt->rcvr_key == req->local_key;
@@ -104,38 +105,31 @@ void mptcp_low_accept(struct mptcp_sock *msk, struct mptcp_subflow_context *subf
 	if (!subflow->low_overhead)
 		return;
 
+	mptcp_low_use(sock_net((struct sock *)msk));
 	subflow->idsn = low_own_idsn(subflow, mp_opt->sndr_key);
 	WRITE_ONCE(msk->low_overhead, true);
 	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_LOWOVERHEADACKRX);
 }
 
+/* Forms of a third ACK to a SYN cookie, when nothing is known of the SYN */
+u8 mptcp_low_cookie_forms(const struct sock *parent, const struct net *net)
+{
+	if (mptcp_low_used(net) || mptcp_low_wanted(parent, net))
+		return MPTCP_FORM_KEYS | MPTCP_FORM_LOW;
+	return MPTCP_FORM_KEYS;
+}
+
 /* A third ACK to a SYN cookie: nothing was kept, so that the token has to tell. */
 bool mptcp_low_cookie(struct mptcp_subflow_request_sock *req, const struct sock *parent,
-		      const struct mptcp_options_received *mp_opt)
+		      const struct sk_buff *skb, const struct mptcp_options_received *mp_opt)
 {
 	const struct net *net = read_pnet(&req->sk.req.ireq_net);
 
 	if (!mp_opt->low_overhead)
 		return true;
-	if (!mptcp_low_wanted(parent, net) || !mptcp_low_token_recent(mp_opt->rcvr_key))
+	if (!mptcp_low_wanted(parent, net) || !mptcp_low_cookie_valid(net, skb, mp_opt->rcvr_key))
 		return false;
 
 	req->low_overhead = 1;
 	return true;
-}
-
-/* MP_CAPABLE and MP_JOIN of the other kind than @subflow's are as if they were not there. */
-void mptcp_low_drop_others(const struct mptcp_subflow_context *subflow,
-			   struct mptcp_options_received *mp_opt)
-{
-	u16 drop = OPTIONS_MPTCP_MPC | OPTIONS_MPTCP_MPJ;
-
-	if (likely(!(mp_opt->suboptions & drop)) || mp_opt->low_overhead == subflow->low_overhead)
-		return;
-
-	if (mp_opt->mpc_map) {
-		drop |= OPTIONS_MPTCP_DSS;
-		mp_opt->use_map = 0;
-	}
-	mp_opt->suboptions &= ~drop;
 }

@@ -5,6 +5,7 @@
 
 #include <linux/random.h>
 #include <net/tcp.h>
+#include "join_key.h"
 
 /* Lengths of its options, see low_overhead_options.c */
 #define TCPOLEN_MPTCP_LOW_SYNACK	8
@@ -27,32 +28,73 @@ bool mptcp_low_third_ack(const struct mptcp_subflow_request_sock *req,
 void mptcp_low_accept(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
 		      const struct mptcp_options_received *mp_opt);
 bool mptcp_low_cookie(struct mptcp_subflow_request_sock *req, const struct sock *parent,
-		      const struct mptcp_options_received *mp_opt);
-void mptcp_low_drop_others(const struct mptcp_subflow_context *subflow,
-			   struct mptcp_options_received *mp_opt);
+		      const struct sk_buff *skb, const struct mptcp_options_received *mp_opt);
+u8 mptcp_low_cookie_forms(const struct sock *parent, const struct net *net);
 
 /* low_overhead_options.c */
-bool mptcp_low_parse_capable(const struct sk_buff *skb, const u8 *ptr, int opsize,
+bool mptcp_low_parse_capable(const struct sk_buff *skb, u8 forms, const u8 *ptr, int opsize,
 			     struct mptcp_options_received *mp_opt);
-bool mptcp_low_parse_join(const struct sk_buff *skb, const u8 *ptr, int opsize,
+bool mptcp_low_parse_join(const struct sk_buff *skb, u8 forms, const u8 *ptr, int opsize,
 			  struct mptcp_options_received *mp_opt);
 unsigned int mptcp_low_size(const struct mptcp_out_options *opts);
 __be32 *mptcp_low_write(__be32 *ptr, const struct mptcp_out_options *opts);
 
 /* low_overhead_token.c */
 u32 mptcp_low_token(void);
-bool mptcp_low_token_recent(u32 token);
 u32 mptcp_low_cipher(u32 number, const siphash_key_t *key);
-u32 mptcp_low_decipher(u32 token, const siphash_key_t *key);
+
+/* low_overhead_cookie.c */
+#ifdef CONFIG_SYN_COOKIES
+u32 mptcp_low_cookie_token(const struct net *net, const struct sk_buff *skb, unsigned int retries);
+bool mptcp_low_cookie_valid(const struct net *net, const struct sk_buff *skb, u64 token);
+#else
+static inline u32 mptcp_low_cookie_token(const struct net *net, const struct sk_buff *skb,
+					 unsigned int retries)
+{
+	return mptcp_low_token();
+}
+
+static inline bool mptcp_low_cookie_valid(const struct net *net, const struct sk_buff *skb,
+					  u64 token)
+{
+	return false;
+}
+#endif
 
 /* low_overhead_sockopt.c */
 int mptcp_low_setsockopt(struct mptcp_sock *msk, sockptr_t optval, unsigned int optlen);
 int mptcp_low_getsockopt(struct mptcp_sock *msk, char __user *optval, int __user *optlen);
 
-/* The key of a new request: in the low-overhead handshake the token is in its place. */
-static inline u64 mptcp_request_new_key(const struct mptcp_subflow_request_sock *req)
+/* Of what a connection is established by, or a request will be */
+static inline u8 mptcp_low_forms(bool low_overhead)
 {
-	return unlikely(req->low_overhead) ? mptcp_low_token() : get_random_u64();
+	return unlikely(low_overhead) ? MPTCP_FORM_LOW : MPTCP_FORM_KEYS;
+}
+
+/* A SYN's: MP_CAPABLE is the same for both, and joins are there only to what they can join. */
+static inline u8 mptcp_low_syn_forms(const struct net *net)
+{
+	return MPTCP_FORM_KEYS | (mptcp_low_used(net) ? MPTCP_FORM_LOW : 0);
+}
+
+/* A SYN/ACK's: both are answers to a SYN with MP_CAPABLE that offered it. */
+static inline u8 mptcp_low_synack_forms(const struct mptcp_subflow_context *subflow)
+{
+	return mptcp_low_forms(subflow->low_overhead) |
+	       (subflow->request_mptcp ? MPTCP_FORM_KEYS : 0);
+}
+
+/* The key of a new request, at the @retries-th last try for a token that nobody has: in the
+ * low-overhead handshake the token is in its place.
+ */
+static inline u64 mptcp_request_new_key(const struct mptcp_subflow_request_sock *req,
+					const struct sk_buff *skb, unsigned int retries)
+{
+	if (likely(!req->low_overhead))
+		return get_random_u64();
+	if (req->sk.req.req.syncookie)
+		return mptcp_low_cookie_token(read_pnet(&req->sk.req.ireq_net), skb, retries);
+	return mptcp_low_token();
 }
 
 /* Its token, and the IDSN, which there depends on both tokens: see mptcp_low_accept(). */

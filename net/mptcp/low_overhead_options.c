@@ -71,18 +71,20 @@ static bool low_parse_synack(const u8 *ptr, int opsize, struct mptcp_options_rec
 	return true;
 }
 
-/* MP_CAPABLE: @ptr is at its subtype. True if the version is ours and that is all to be
- * known; a SYN's is the same as of version 1.
+/* MP_CAPABLE: @ptr is at its subtype. False if that of version 1 is to be looked for: the version
+ * is not ours, or it is a SYN's, which is the same for both.
  */
-bool mptcp_low_parse_capable(const struct sk_buff *skb, const u8 *ptr, int opsize,
+bool mptcp_low_parse_capable(const struct sk_buff *skb, u8 forms, const u8 *ptr, int opsize,
 			     struct mptcp_options_received *mp_opt)
 {
 	u8 flags;
 	bool good;
 
+	if (likely(!(forms & MPTCP_FORM_LOW)))
+		return false;
 	if ((ptr[0] & MPTCP_VERSION_MASK) != MPTCP_VERSION_LOW || low_is(skb, TCPHDR_SYN) ||
 	    opsize < TCPOLEN_MPTCP_LOW_SYNACK)
-		return false;
+		return !(forms & MPTCP_FORM_KEYS);
 
 	flags = ptr[1];
 	if (flags & MPTCP_CAP_EXTENSIBILITY)
@@ -100,9 +102,11 @@ bool mptcp_low_parse_capable(const struct sk_buff *skb, const u8 *ptr, int opsiz
 }
 
 /* MP_JOIN, in the same way; what may stand beside it was looked at. */
-bool mptcp_low_parse_join(const struct sk_buff *skb, const u8 *ptr, int opsize,
+bool mptcp_low_parse_join(const struct sk_buff *skb, u8 forms, const u8 *ptr, int opsize,
 			  struct mptcp_options_received *mp_opt)
 {
+	if (likely(!(forms & MPTCP_FORM_LOW)))
+		return false;
 	if (opsize == TCPOLEN_MPTCP_LOW_JOIN_SYNACK && low_is(skb, TCPHDR_SYN | TCPHDR_ACK))
 		mp_opt->suboptions |= OPTION_MPTCP_MPJ_SYNACK;
 	else if (opsize == TCPOLEN_MPTCP_LOW_JOIN && low_is(skb, TCPHDR_SYN))
@@ -110,11 +114,12 @@ bool mptcp_low_parse_join(const struct sk_buff *skb, const u8 *ptr, int opsize,
 	else if (opsize == TCPOLEN_MPTCP_LOW_JOIN && low_is(skb, TCPHDR_ACK))
 		mp_opt->suboptions |= OPTION_MPTCP_MPJ_ACK;
 	else
-		return false;
+		return !(forms & MPTCP_FORM_KEYS);
 
 	mp_opt->low_overhead = 1;
 	mp_opt->backup = ptr[0] & MPTCPOPT_BACKUP;
 	mp_opt->join_id = ptr[1];
+	mp_opt->nonce = 0;
 	if (opsize == TCPOLEN_MPTCP_LOW_JOIN)
 		mp_opt->token = get_unaligned_be32(ptr + 2);
 	return true;

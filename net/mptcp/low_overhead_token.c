@@ -16,9 +16,7 @@
  * hashes, and come as they like. To look costs next to nothing, as the bucket is locked and
  * read to insert the token anyway.
  *
- * What the cipher is good for, too: it goes both ways. With SYN cookies nothing is kept until the
- * client's third ACK echoes the token, and the counter in it tells whether we made it lately.
- * Else a client could choose its token, and fill the bucket of another one's.
+ * With SYN cookies tokens are made otherwise, see low_overhead_cookie.c.
  *
  * Locking: none, the counter is atomic.
  */
@@ -30,8 +28,6 @@
 #include "low_overhead.h"
 
 #define LOW_ROUNDS	6
-/* how many tokens may be made while a SYN cookie is valid: two minutes of 35,000 a second */
-#define LOW_RECENT	4194304U
 
 static struct {
 	siphash_key_t	key;
@@ -58,19 +54,6 @@ u32 mptcp_low_cipher(u32 number, const siphash_key_t *key)
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_low_cipher);
 
-u32 mptcp_low_decipher(u32 token, const siphash_key_t *key)
-{
-	u16 left = token >> 16, right = token;
-	unsigned int round = LOW_ROUNDS;
-
-	while (round--) {
-		swap(left, right);
-		left ^= low_round(right, round, key);
-	}
-	return (u32)left << 16 | right;
-}
-EXPORT_SYMBOL_IF_KUNIT(mptcp_low_decipher);
-
 /* Another one each time; 0, which is no token, is left to the caller to refuse. */
 u32 mptcp_low_token(void)
 {
@@ -79,12 +62,3 @@ u32 mptcp_low_token(void)
 				&low_secret.key);
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_low_token);
-
-/* Is @token among the last that were made? */
-bool mptcp_low_token_recent(u32 token)
-{
-	u32 newest = low_secret.start + atomic_read(&low_counter);
-
-	return newest - mptcp_low_decipher(token, &low_secret.key) < LOW_RECENT;
-}
-EXPORT_SYMBOL_IF_KUNIT(mptcp_low_token_recent);

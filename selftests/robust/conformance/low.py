@@ -318,6 +318,19 @@ def cookie_token(wire: Wire, broken: bool) -> Answer:
     return trial_echo_of_token(wire, broken)
 
 
+def cookie_others_token(wire: Wire, broken: bool) -> Answer:
+    """version 2 and a SYN cookie, with the token that B made for another port: the connection is TCP"""
+    other, port = low_syn(wire), wire.new_port()
+    own = low_syn(wire, port=port)
+    if own is None or not is_low(other):
+        raise Bad("no SYN/ACK with MP_CAPABLE of version 2")
+    echo = capable_of(own if broken else other)[2:]
+    body = bytes(1) + TOKEN + echo + struct.pack("!H", 4)
+    wire.send(port, ACK, ISN + 1, own.seq + 1, option(CAPABLE, VERSION, body), b"data")
+    got = wire.answer(port)
+    return got is not None and not options(got) and got.ack == ISN + 5, got
+
+
 def cookie_join(wire: Wire, broken: bool) -> Answer:
     """MP_JOIN with the token and a SYN cookie: a fourth ACK"""
     return trial_join(wire, broken)

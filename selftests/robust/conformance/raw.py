@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What does the server answer to segments that are wrong, old, or of a rare kind?
 
-usage: python3 -m conformance.raw SERVER SOURCE usual|lengths|early|low|cookies|nonsense [break]
+usage: python3 -m conformance.raw SERVER SOURCE usual|first|off|offcookies|fast|lengths|early|low|cookies|nonsense [break]
 
 SOURCE: an address that the server reaches here, but that this host does not have. Prints "ok WHAT"
 or "not ok WHAT" as the other checks do. With "break" each question is another one, to which the
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import early, lengths, low
+from . import early, lengths, low, off
 from .byhand import (
     ISN,
     Answer,
@@ -272,10 +272,15 @@ def trials(names: dict[str, Any], prefix: str = "trial_") -> list[Callable[[Wire
     return [f for n, f in names.items() if n.startswith(prefix)]
 
 
-# lengths: for a server that looks at them; early: that delivers early; low: with the low-overhead handshake;
-# cookies: and SYN cookies
+# first, off, offcookies, fast: options of ours, to a server that has none of it, or never used it; lengths:
+# for a server that looks at them; early: that delivers early; low: with the low-overhead handshake; cookies:
+# and SYN cookies
 TRIALS = {
     "usual": trials(globals()),
+    "first": trials(vars(off), "first_"),
+    "off": trials(vars(off)),
+    "offcookies": trials(vars(off), "cookie_"),
+    "fast": trials(vars(off), "fast_"),
     "lengths": trials(vars(lengths)),
     "low": trials(vars(low)),
     "cookies": trials(vars(low), "cookie_"),

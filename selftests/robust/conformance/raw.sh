@@ -13,6 +13,10 @@ nobody() {
 # by_hand 4|6: each question, then each one broken; those about what is opt-in to a server that has it.
 by_hand() {
 	ask "$1" usual
+	ask "$1" first mptcp.low_overhead=1 ipv4.tcp_syncookies=2
+	ask "$1" off
+	ask "$1" offcookies ipv4.tcp_syncookies=2
+	ask "$1" fast ipv4.tcp_fastopen=0x602
 	ask "$1" lengths mptcp.check_lengths=1
 	ask "$1" early mptcp.early_delivery=1
 	ask "$1" low mptcp.low_overhead=1
@@ -23,7 +27,8 @@ by_hand() {
 # ask 4|6 WHICH SYSCTL...
 ask() {
 	local name="by hand, IPv$1, $2" source=10.0.1.77
-	in_server sysctl -q net.mptcp.check_lengths=0 net.mptcp.low_overhead=0 net.mptcp.early_delivery=0 net.ipv4.tcp_syncookies=1
+	in_server sysctl -q net.mptcp.check_lengths=0 net.mptcp.low_overhead=0 net.mptcp.early_delivery=0 \
+		net.ipv4.tcp_syncookies=1 net.ipv4.tcp_fastopen=1
 	local settings=("${@:3}")
 	[ $# = 2 ] || in_server sysctl -q "${settings[@]/#/net.}"
 	family "$1"
