@@ -76,7 +76,7 @@ EXPORT_SYMBOL_IF_KUNIT(__mptcp_sched_skip_sent);
  * acknowledged all of it.
  */
 static struct mptcp_data_frag *
-mptcp_search_from(const struct mptcp_sock *msk,
+mptcp_search_from(struct mptcp_sock *msk,
 		  const struct mptcp_subflow_context *subflow, u64 seq)
 {
 	struct mptcp_data_frag *head = msk->first_pending, *from;

@@ -780,9 +780,10 @@ static void search_is_remembered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 2, 100, 2500), 2200ULL);
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 1, 0, 2500), 2500ULL);
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 1, 0, 2400), 2400ULL);
-	/* all is sent once more */
+	/* a subflow failed, and nothing is known any more */
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 2, 0, 2500), 2100ULL);
-	mptcp_sched_drop_ranges(msk);
+	msk->ranges->count = 0;
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_lost(msk));
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 2, 0, 2500), 2500ULL);
 }
 
