@@ -41,6 +41,7 @@ struct mptcp_path_value {
 	u8 bits;
 	u8 kind;
 	u8 value;
+	bool privileged;	/* a connection's own, from one who may change the namespace's */
 };
 
 /* Read under RCU, replaced as a whole. A connection has one of all kinds. */
