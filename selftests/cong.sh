@@ -30,6 +30,13 @@ by_name() {
 		try -g "$name"
 		is "ok $name" "$(chosen)" "TCP_CONGESTION takes $name and reads it back"
 		that "it is listed as available" listed "$name" available
+		if restricted "$name"; then
+			that "but not as allowed" eval "! listed $name allowed"
+			try_user -g "$name"
+			is "EPERM reno" "$(chosen)" "an ordinary user may not choose it"
+			that "nor may a namespace have it as its default" eval "! cong $name"
+			admit "$name"
+		fi
 		that "and as allowed" listed "$name" allowed
 		try_user -g "$name"
 		is "ok $name" "$(chosen)" "an ordinary user may choose it, too"
@@ -77,6 +84,7 @@ module() {
 	try -g "$1"
 	that "TCP_CONGESTION loads it" loaded "$module"
 	that "and does not keep it" rmmod "$module"
+	! restricted "$1" || admit "$1"
 	cong "$1"
 	that "the sysctl loads it" loaded "$module"
 	that "the namespace's default cannot be removed" eval "! rmmod $module"
@@ -268,6 +276,20 @@ weight_window() {
 	serve -g reno -n 5
 	transfer -b 100000
 	is "cwnd 10" "$(window server | cut -d' ' -f1,2)" "it has no effect with reno"
+
+	ip -n "$client" route change 10.0.1.0/24 dev c1 initcwnd 40
+	serve
+	transfer -b 100000 -g ewlia -n 4
+	is "cwnd 10" "$(window client | cut -d' ' -f1,2)" "the route's initial window is what is divided"
+	ip -n "$client" route change 10.0.1.0/24 dev c1
+	tc -n "$client" qdisc change dev c1 root netem loss 100%
+	serve
+	begin -b 100000 -g ewlia -n 4
+	sleep 4
+	tc -n "$client" qdisc change dev c1 root netem rate 20mbit delay 10ms limit 1000 loss 0%
+	complete
+	is "cwnd 1" "$(window client | cut -d' ' -f1,2)" "after lost SYNs it begins with one segment, as TCP does"
+	arrived 100000 "the bytes are right"
 
 	set_to ewlia_weight 4
 	serve -t

@@ -19,6 +19,7 @@ read -ra coupled <<<"$(every_coupled)"
 all=$(commas "cubic reno ${coupled[*]}")
 
 hosts 100mbit 2ms 100mbit 5ms
+admit "${coupled[@]}"
 for name in "${coupled[@]}"; do
 	in_both sysctl -q net.ipv4.tcp_congestion_control="$name"
 done

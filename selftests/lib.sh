@@ -143,6 +143,20 @@ every_scheduler() { echo "$(cat /proc/sys/net/mptcp/available_schedulers) $(comp
 # every_coupled: this kernel's coupled congestion controls.
 every_coupled() { built cong | xargs; }
 
+# restricted NAME: a coupled congestion control that only root may choose at first.
+restricted() { [[ $1 =~ ^(ewlia|wvegas)$ ]]; }
+
+# admit NAME...: root makes each the default of the machine once: then all may use it, and namespaces have
+# it as their default, until its module is removed.
+admit() {
+	local name at_first file=/proc/sys/net/ipv4/tcp_congestion_control
+	at_first=$(cat $file)
+	for name; do
+		echo "$name" >$file
+	done
+	echo "$at_first" >$file
+}
+
 # but NAMES WORDS: the words without the names.
 but() { tr ' ' '\n' <<<"$2" | grep -vxF "$(tr ' ' '\n' <<<"$1")" | xargs; }
 
@@ -403,6 +417,9 @@ for_users() {
 	cp "$sched_sock" "$work/tool"
 	chmod 755 "$work" "$work/tool"
 }
+
+# load_allowed: the schedulers that ordinary users may choose. Most load for root only; naming them does.
+load_allowed() { set_to allowed_schedulers "$(get allowed_schedulers)"; }
 
 # as_user ARG...: in the client, with the tool.
 as_user() { in_client setpriv --reuid 65534 --regid 65534 --clear-groups "$work/tool" "$@"; }

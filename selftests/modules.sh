@@ -36,9 +36,16 @@ as_user option -s redundant >"$work/option"
 is "EPERM" "$(value option set)" "one that is not allowed does not load for an ordinary user"
 that "the module is not there" eval '! loaded mptcp_sched_redundant'
 as_user option -s rr >"$work/option"
-is ok "$(value option set)" "an allowed scheduler loads for an ordinary user"
-that "the module is there" loaded mptcp_sched_rr
-rmmod mptcp_sched_rr
+is "EPERM" "$(value option set)" "nor does one that is allowed, but is not for all"
+that "the module is not there" eval '! loaded mptcp_sched_rr'
+set_to allowed_schedulers "default minrtt rr"
+as_user option -s rr >"$work/option"
+is ok "$(value option set)" "one that root lists is loaded by that, and ordinary users have it"
+rmmod mptcp_sched_rr mptcp_sched_minrtt
+as_user option -s minrtt >"$work/option"
+is ok "$(value option set)" "one that is for all loads for an ordinary user"
+that "the module is there" loaded mptcp_sched_minrtt
+rmmod mptcp_sched_minrtt
 
 serve
 begin -b 4000000 -s rr

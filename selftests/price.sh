@@ -328,6 +328,65 @@ budgets() {
 	cleared
 }
 
+# In the first attempt to load a module, the kernel waits for 10 s, and setsockopt() holds its connection.
+load_slowly() {
+	modprobe=$(cat /proc/sys/kernel/modprobe)
+	cat >"$work/modprobe" <<-SCRIPT
+		#!/bin/sh
+		[ ! -e "$work/loading" ] || exit 1
+		: >"$work/loading"
+		sleep 10
+	SCRIPT
+	chmod 755 "$work/modprobe"
+	echo "$work/modprobe" >/proc/sys/kernel/modprobe
+}
+
+# A user can hold a connection for as long as it likes; here it is the path of a module.
+held() {
+	local start
+	set_to path_budget "c2=1/1d"
+	set_to path_used "c2=1000"
+	load_slowly
+	serve
+	begin -b 400000 -m 2000 -i 20 -G nosuch
+	sleep 3
+	that "a connection is held" test -e "$work/loading"
+	start=$(date +%s%N)
+	get path_used >"$work/used"
+	set_to path_budget "c2=2/1d"
+	start=$((($(date +%s%N) - start) / 1000000))
+	in_time "who reads and writes budgets does not wait for it: $start ms" less "$start" 1000
+	kill "$sending"
+	wait "$sending" "$served" || true
+	echo "$modprobe" >/proc/sys/kernel/modprobe
+	cleared
+}
+
+# The receiver's budget is used up while nothing comes, and the peer would send more.
+idle() {
+	in_server sysctl -q net.mptcp.path_budget="s2=1/1d"
+	in_server sysctl -q net.mptcp.path_used="s2=0"
+	serve
+	begin -b 600000 -m 60000 -i 4000
+	sleep 6
+	in_server sysctl -q net.mptcp.path_used="s2=1000"
+	sleep 1
+	carried complete
+	echo "# path 1 $one bytes, path 2 $two bytes"
+	arrived 600000 "a budget is used up while nothing comes: the bytes are right"
+	that "the connection learns of it with the next data" less "$two" 50000
+	in_server sysctl -q net.mptcp.path_budget=
+}
+
+# No more than so many of a namespace: each is looked at once a second.
+many() {
+	local list
+	list=$(printf 'i%d=1/1d ' {1..33})
+	refused path_budget "$list" "Invalid argument" "33 budgets are refused"
+	that "32 are taken" set_to path_budget "${list% i33*}"
+	cleared
+}
+
 weights() {
 	local name
 	shape 1 20mbit 10ms 1000
@@ -355,6 +414,9 @@ bulk_transfer
 it_fails
 backups
 budgets
+held
+idle
+many
 weights
 
 finish

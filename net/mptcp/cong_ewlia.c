@@ -9,7 +9,7 @@
  *
  *	increase		LIA's / n^e
  *	initial ssthresh	65536 bytes / n, 2 segments at least
- *	initial window		10 segments / n, 1 segment at least
+ *	initial window		TCP's (10 segments) / n, 1 segment at least
  *
  * n, the weight, is known to who sends the request. The server sets it for the
  * connection with the socket option MPTCP_CONG_WEIGHT before it answers, or for
@@ -22,6 +22,9 @@
  *
  * The source leaves the initial window alone. But from n = 5 on, ssthresh is below
  * Linux' ten segments, and nothing would be left to limit.
+ *
+ * Root decides who may use it (net.ipv4.tcp_allowed_congestion_control): with a weight of
+ * another than its own it shares by no rule that TCP knows.
  *
  * On plain TCP sockets it is Reno with the weight of the sysctl.
  *
@@ -37,7 +40,8 @@
 
 struct ewlia {
 	struct mptcp_cong cong;
-	bool	limited;	/* begins with less than others do */
+	u32	window;		/* what TCP would begin with: less after lost SYNs, or as its */
+	u32	ssthresh;	/* route says */
 };
 
 /* @weight is at most 2^16, so that its square fits. */
@@ -77,20 +81,23 @@ static void ewlia_start(struct sock *sk)
 	u32 weight = mptcp_cong_weight(sk);
 	struct ewlia *ewlia = inet_csk_ca(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
+	u32 ssthresh = ewlia->ssthresh;
 
-	/* with 1 it begins as all do, unless the weight was another one before */
-	if (tp->data_segs_out || (weight == 1 && !ewlia->limited))
+	if (tp->data_segs_out)
 		return;
-	ewlia->limited = weight > 1;
-	tp->snd_ssthresh = TCP_INFINITE_SSTHRESH;
-	if (ewlia->limited)
-		tp->snd_ssthresh = max(EWLIA_SSTHRESH / weight / tp->mss_cache, 2U);
-	tcp_snd_cwnd_set(tp, max(TCP_INIT_CWND / weight, 1U));
+	if (weight > 1)
+		ssthresh = min(ssthresh, max(EWLIA_SSTHRESH / weight / tp->mss_cache, 2U));
+	tp->snd_ssthresh = ssthresh;
+	tcp_snd_cwnd_set(tp, max(ewlia->window / weight, 1U));
 }
 
 static void ewlia_init_sock(struct sock *sk)
 {
+	struct ewlia *ewlia = inet_csk_ca(sk);
+
 	mptcp_cong_init(sk);
+	ewlia->window = tcp_snd_cwnd(tcp_sk(sk));
+	ewlia->ssthresh = tcp_sk(sk)->snd_ssthresh;
 	ewlia_start(sk);
 }
 
@@ -110,7 +117,6 @@ static struct tcp_congestion_ops mptcp_ewlia = {
 	.cwnd_event	= ewlia_cwnd_event,
 	.set_state	= mptcp_cong_set_state,
 	.get_info	= mptcp_cong_get_info,
-	.flags		= TCP_CONG_NON_RESTRICTED,
 	.name		= "ewlia",
 	.owner		= THIS_MODULE,
 };

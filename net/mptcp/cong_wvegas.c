@@ -309,7 +309,6 @@ static struct tcp_congestion_ops mptcp_wvegas = {
 	.cwnd_event	= wvegas_cwnd_event,
 	.set_state	= wvegas_set_state,
 	.get_info	= wvegas_get_info,
-	.flags		= TCP_CONG_NON_RESTRICTED,
 	.name		= "wvegas",
 	.owner		= THIS_MODULE,
 };

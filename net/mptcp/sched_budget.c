@@ -14,11 +14,17 @@
  *
  * When a budget is used up, all subflows that leave by the interface count as backups
  * until the period ends: no scheduler uses them as long as another one is there, and the
- * peer is asked by MP_PRIO to do the same, since what it sends is paid for, too. All
- * connections are looked at when that begins and when it ends, and each second between:
- * new subflows come, and routes change.
+ * peer is asked by MP_PRIO to do the same, since what it sends is paid for, too.
  *
- * Locking: the mutex of the namespace's budgets, then the msk lock, then the subflow's.
+ * Nobody goes through all connections for that: there are those of others, and one can be
+ * held by its user for as long as a page is not there. Each look that finds a budget used
+ * up begins a turn, and so does the first one that finds none any more. A connection that
+ * sends or receives data sees that the turn is another one, and looks at its own subflows
+ * in its own work: when that begins and when it ends, and each second between, since new
+ * subflows come, and routes change. An idle one does so with its next data.
+ *
+ * Locking: the msk lock, then the spinlock of the namespace's budgets, which nothing waits
+ * for but process context, and under which nothing sleeps; apart from it, the subflow's.
  */
 
 #include <linux/netdevice.h>
@@ -29,6 +35,9 @@
 #include "sched_path.h"
 
 #define BUDGET_LOOK	HZ
+
+/* A namespace has no more: anybody may have many namespaces. */
+#define BUDGETS_MAX	32
 
 static struct mptcp_budget *budget_find(const struct list_head *list, const char *name)
 {
@@ -75,15 +84,16 @@ EXPORT_SYMBOL_IF_KUNIT(mptcp_budget_renew);
 static void budget_look(const struct mptcp_budgets *budgets, struct mptcp_budget *budget)
 {
 	struct rtnl_link_stats64 stats;
-	netdevice_tracker tracker;
 	struct net_device *dev;
 
-	dev = netdev_get_by_name(budgets->net, budget->name, &tracker, GFP_KERNEL);
-	if (!dev)
-		return;
-	dev_get_stats(dev, &stats);
-	mptcp_budget_count(budget, dev->ifindex, stats.rx_bytes + stats.tx_bytes);
-	netdev_put(dev, &tracker);
+	/* Its counters go a grace period after its name, whoever holds a reference. */
+	rcu_read_lock();
+	dev = dev_get_by_name_rcu(budgets->net, budget->name);
+	if (dev) {
+		dev_get_stats(dev, &stats);
+		mptcp_budget_count(budget, dev->ifindex, stats.rx_bytes + stats.tx_bytes);
+	}
+	rcu_read_unlock();
 }
 
 /* Bring all up to date. True: one is used up. */
@@ -92,6 +102,7 @@ static bool budgets_look(struct mptcp_budgets *budgets)
 	struct mptcp_budget *budget;
 	bool spent = false;
 
+	lockdep_assert_held(&budgets->lock);
 	list_for_each_entry(budget, &budgets->list, list) {
 		budget_look(budgets, budget);
 		mptcp_budget_renew(budget, ktime_get_real_seconds());
@@ -116,53 +127,71 @@ static void budget_mark(struct mptcp_sock *msk, struct mptcp_subflow_context *su
 	unlock_sock_fast(ssk, slow);
 }
 
-static void budgets_tell(struct mptcp_budgets *budgets, struct mptcp_sock *msk)
+/* Is the budget of the interface used up that @subflow leaves by? While there is none, what
+ * was known holds.
+ */
+static bool budgets_spent(struct mptcp_budgets *budgets,
+			  const struct mptcp_subflow_context *subflow)
 {
-	struct mptcp_subflow_context *subflow;
-	struct sock *sk = (struct sock *)msk;
+	const struct mptcp_budget *budget;
 	char name[IFNAMSIZ];
+	bool spent;
 
-	lock_sock(sk);
+	if (!mptcp_path_name(subflow, name))
+		return subflow->sched_spent;
+	spin_lock(&budgets->lock);
+	budget = budget_find(&budgets->list, name);
+	spent = budget && budget_is_spent(budget);
+	spin_unlock(&budgets->lock);
+
+	return spent;
+}
+
+/* The connection's work: it has not seen this turn of the budgets yet. */
+void mptcp_budgets_work(struct mptcp_sock *msk)
+{
+	struct mptcp_budgets *budgets = &mptcp_path_net(sock_net((struct sock *)msk))->budgets;
+	u32 turn = READ_ONCE(budgets->turn);
+	struct mptcp_subflow_context *subflow;
+
+	msk_owned_by_me(msk);
+	if (turn == msk->sched_turn)
+		return;
+	WRITE_ONCE(msk->sched_turn, turn);
 	mptcp_for_each_subflow(msk, subflow) {
-		const struct mptcp_budget *budget;
 		bool spent;
 
-		if (!mptcp_subflow_active(subflow) || !mptcp_path_name(subflow, name))
+		if (!mptcp_subflow_active(subflow))
 			continue;
-		budget = budget_find(&budgets->list, name);
-		spent = budget && budget_is_spent(budget);
+		spent = budgets_spent(budgets, subflow);
 		if (spent != subflow->sched_spent)
 			budget_mark(msk, subflow, spent);
 	}
-	release_sock(sk);
 }
 
-static void budgets_tell_all(struct mptcp_budgets *budgets)
+/* @msk sends or receives data. Softirq comes here, too. */
+void mptcp_budgets_notice(struct mptcp_sock *msk)
 {
-	struct mptcp_sock *msk;
-	long slot = 0, num = 0;
+	struct sock *sk = (struct sock *)msk;
 
-	while ((msk = mptcp_token_iter_next(budgets->net, &slot, &num)) != NULL) {
-		budgets_tell(budgets, msk);
-		sock_put((struct sock *)msk);
-		cond_resched();
-	}
+	if (READ_ONCE(mptcp_path_net(sock_net(sk))->budgets.turn) != READ_ONCE(msk->sched_turn))
+		mptcp_schedule_work(sk);
 }
 
-static void budgets_work(struct work_struct *work)
+static void budgets_look_work(struct work_struct *work)
 {
 	struct mptcp_budgets *budgets = container_of(to_delayed_work(work),
 						     struct mptcp_budgets, look);
 	bool spent;
 
-	mutex_lock(&budgets->lock);
+	spin_lock(&budgets->lock);
 	spent = budgets_look(budgets);
 	if (spent || budgets->told)
-		budgets_tell_all(budgets);
+		WRITE_ONCE(budgets->turn, budgets->turn + 1);
 	budgets->told = spent;
 	if (!list_empty(&budgets->list))
 		queue_delayed_work(system_power_efficient_wq, &budgets->look, BUDGET_LOOK);
-	mutex_unlock(&budgets->lock);
+	spin_unlock(&budgets->lock);
 }
 
 static void budgets_free(struct list_head *list)
@@ -206,25 +235,26 @@ static void budgets_replace(struct mptcp_budgets *budgets, struct list_head *new
 	struct mptcp_budget *budget;
 	LIST_HEAD(old);
 
-	mutex_lock(&budgets->lock);
+	spin_lock(&budgets->lock);
 	list_for_each_entry(budget, new, list)
 		budget_begin(budgets, budget, budget_find(&budgets->list, budget->name));
 	list_splice_init(&budgets->list, &old);
 	list_splice(new, &budgets->list);
 	mod_delayed_work(system_power_efficient_wq, &budgets->look, 0);
-	mutex_unlock(&budgets->lock);
+	spin_unlock(&budgets->lock);
 	budgets_free(&old);
 }
 
 /* net.mptcp.path_budget is written. */
 int mptcp_budgets_store(struct mptcp_budgets *budgets, char *text)
 {
+	unsigned int count = 0;
 	char *name, *value;
 	LIST_HEAD(new);
 	int ret;
 
 	while ((ret = mptcp_path_word(&text, &name, &value)) > 0) {
-		ret = budget_add(&new, name, value);
+		ret = count++ < BUDGETS_MAX ? budget_add(&new, name, value) : -EINVAL;
 		if (ret)
 			break;
 	}
@@ -241,11 +271,11 @@ void mptcp_budgets_show(struct mptcp_budgets *budgets, char *buf, size_t len)
 	const struct mptcp_budget *budget;
 	size_t used = 0;
 
-	mutex_lock(&budgets->lock);
+	spin_lock(&budgets->lock);
 	list_for_each_entry(budget, &budgets->list, list)
 		used += scnprintf(buf + used, len - used, "%s%s=%llu/%u", used ? " " : "",
 				  budget->name, budget->bytes, budget->period);
-	mutex_unlock(&budgets->lock);
+	spin_unlock(&budgets->lock);
 }
 
 /* Go through what is written to path_used, and @apply it. */
@@ -283,14 +313,14 @@ int mptcp_budgets_store_used(struct mptcp_budgets *budgets, char *text)
 
 	if (!copy)
 		return -ENOMEM;
-	mutex_lock(&budgets->lock);
+	spin_lock(&budgets->lock);
 	budgets_look(budgets);
 	err = budgets_read_used(budgets, copy, false);
 	if (!err) {
 		budgets_read_used(budgets, text, true);
 		mod_delayed_work(system_power_efficient_wq, &budgets->look, 0);
 	}
-	mutex_unlock(&budgets->lock);
+	spin_unlock(&budgets->lock);
 	kfree(copy);
 	return err;
 }
@@ -300,19 +330,19 @@ void mptcp_budgets_show_used(struct mptcp_budgets *budgets, char *buf, size_t le
 	const struct mptcp_budget *budget;
 	size_t used = 0;
 
-	mutex_lock(&budgets->lock);
+	spin_lock(&budgets->lock);
 	budgets_look(budgets);
 	list_for_each_entry(budget, &budgets->list, list)
 		used += scnprintf(buf + used, len - used, "%s%s=%llu@%lld", used ? " " : "",
 				  budget->name, budget->used, budget->since);
-	mutex_unlock(&budgets->lock);
+	spin_unlock(&budgets->lock);
 }
 
 void mptcp_budgets_init(struct mptcp_budgets *budgets, struct net *net)
 {
-	mutex_init(&budgets->lock);
+	spin_lock_init(&budgets->lock);
 	INIT_LIST_HEAD(&budgets->list);
-	INIT_DELAYED_WORK(&budgets->look, budgets_work);
+	INIT_DELAYED_WORK(&budgets->look, budgets_look_work);
 	budgets->net = net;
 }
 

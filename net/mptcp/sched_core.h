@@ -129,6 +129,8 @@ void __mptcp_sched_acked(struct sock *sk, struct sock *ssk);
 void mptcp_sched_set_timer(struct mptcp_sock *msk, u64 us);
 void mptcp_sched_price_limit(struct mptcp_sock *msk, bool wnd_used_up);
 bool mptcp_sched_price_is_due(struct mptcp_sock *msk, u64 *next);
+void mptcp_budgets_notice(struct mptcp_sock *msk);
+void mptcp_budgets_work(struct mptcp_sock *msk);
 
 static inline bool mptcp_sched_is_backup(const struct mptcp_subflow_context *subflow)
 {

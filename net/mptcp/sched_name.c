@@ -5,14 +5,14 @@
  * MPTCP_SCHEDULER, and net.mptcp.allowed_schedulers. Naming one loads its
  * module "mptcp_sched_<name>" when needed:
  *
- * - Schedulers that this kernel was built with load for everybody who may use
- *   them: their names are known, so no user can make the kernel load anything
- *   else.
+ * - A few of those that this kernel was built with are marked as for all, and load
+ *   for everybody who may use them.
  * - Any other name loads a module only for CAP_NET_ADMIN in the initial user
- *   namespace, as TCP congestion controls do.
+ *   namespace, as TCP congestion controls do: what nobody uses is not there to be
+ *   attacked. Naming it in net.mptcp.allowed_schedulers loads it for all.
  *
- * Who may use which: CAP_NET_ADMIN in the user namespace of the network
- * namespace all, others the network namespace's default and what
+ * Who may use which of those that are there: CAP_NET_ADMIN in the user namespace of
+ * the network namespace all, others the network namespace's default and what
  * net.mptcp.allowed_schedulers lists.
  */
 
@@ -34,44 +34,47 @@
 #define MPTCP_SCHED_ALLOWED	"blest default ecf edpf inorder minrtt pet rr sttf weighted wrr"
 
 /* Schedulers that this kernel was built with, built-in or as modules. */
-static const char * const mptcp_sched_known[] = {
+static const struct mptcp_sched_known {
+	const char *name;
+	bool for_all;	/* anybody may load it */
+} mptcp_sched_known[] = {
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_BLEST)
-	"blest",
+	{ "blest" },
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_ECF)
-	"ecf",
+	{ "ecf" },
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_EDPF)
-	"edpf",
+	{ "edpf" },
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_INORDER)
-	"inorder",
+	{ "inorder", true },
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_MINRTT)
-	"minrtt",
+	{ "minrtt", true },
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_PET)
-	"pet",
+	{ "pet" },
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_REDUNDANT)
-	"redundant",
+	{ "redundant" },
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_REPLAY)
-	"replay",
+	{ "replay" },
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_RR)
-	"rr",
+	{ "rr" },
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_STTF)
-	"sttf",
+	{ "sttf" },
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_WEIGHTED)
-	"weighted",
+	{ "weighted" },
 #endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_WRR)
-	"wrr",
+	{ "wrr" },
 #endif
-	NULL
+	{}
 };
 
 struct mptcp_sched_list {
@@ -91,26 +94,31 @@ static unsigned int mptcp_sched_net_id;
 /* Serializes writers of the sysctls, of all namespaces. */
 static DEFINE_MUTEX(mptcp_sched_mutex);
 
+static const struct mptcp_sched_known *mptcp_sched_look_up(const char *name)
+{
+	const struct mptcp_sched_known *known;
+
+	for (known = mptcp_sched_known; known->name; known++) {
+		if (!strcmp(known->name, name))
+			return known;
+	}
+
+	return NULL;
+}
+
 /* Is @name that of a module of this kernel, loaded or not? */
 bool mptcp_sched_is_known(const char *name)
 {
-	int i;
-
-	for (i = 0; mptcp_sched_known[i]; i++) {
-		if (!strcmp(mptcp_sched_known[i], name))
-			return true;
-	}
-
-	return false;
+	return mptcp_sched_look_up(name);
 }
 
 /* For available_schedulers: what can be had by naming it, loaded or not. */
 void mptcp_sched_add_loadable(char *buf, size_t len)
 {
-	int i;
+	const struct mptcp_sched_known *known;
 
-	for (i = 0; mptcp_sched_known[i]; i++)
-		mptcp_sched_list_add(buf, len, mptcp_sched_known[i]);
+	for (known = mptcp_sched_known; known->name; known++)
+		mptcp_sched_list_add(buf, len, known->name);
 }
 
 /* The registered scheduler with a reference on its module, or NULL. */
@@ -127,19 +135,22 @@ struct mptcp_sched_ops *mptcp_sched_find_get(const char *name)
 	return sched;
 }
 
-/* The same, loading the module if need be. Sleeps. */
+/* The same, loading the module if need be. Sleeps. Or an ERR_PTR: -ENOENT (there is none),
+ * -EPERM (there may be one, but not for the caller to load).
+ */
 static struct mptcp_sched_ops *mptcp_sched_load_get(const char *name)
 {
+	const struct mptcp_sched_known *known = mptcp_sched_look_up(name);
 	struct mptcp_sched_ops *sched = mptcp_sched_find_get(name);
 
 	if (sched)
 		return sched;
 
-	if (!mptcp_sched_is_known(name) && !capable(CAP_NET_ADMIN))
-		return NULL;
+	if (!(known && known->for_all) && !capable(CAP_NET_ADMIN))
+		return ERR_PTR(known ? -EPERM : -ENOENT);
 
 	request_module("mptcp_sched_%s", name);
-	return mptcp_sched_find_get(name);
+	return mptcp_sched_find_get(name) ?: ERR_PTR(-ENOENT);
 }
 
 /* A scheduler that is allowed is so with all extensions: they send less, or
@@ -177,14 +188,12 @@ static bool mptcp_sched_is_allowed(const struct net *net,
  * Sleeps.
  *
  * Return: the scheduler, with a reference on its module, or an ERR_PTR: -ENOENT
- * (no such scheduler), -EPERM (@name is not allowed).
+ * (no such scheduler), -EPERM (@name is not allowed, or not the caller's to load).
  */
 struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,
 					const struct mptcp_sched_name *name,
 					bool privileged)
 {
-	struct mptcp_sched_ops *sched;
-
 	if (!privileged && !mptcp_sched_is_allowed(net, name)) {
 		bool exists = mptcp_sched_is_known(name->base);
 
@@ -194,8 +203,7 @@ struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,
 		return ERR_PTR(exists ? -EPERM : -ENOENT);
 	}
 
-	sched = mptcp_sched_load_get(name->base);
-	return sched ?: ERR_PTR(-ENOENT);
+	return mptcp_sched_load_get(name->base);
 }
 
 /* Bring @name to the form in which it is shown, and load its scheduler. */
@@ -203,14 +211,12 @@ static struct mptcp_sched_ops *mptcp_sched_name_get(const char *name, char *show
 						    u8 *ext)
 {
 	struct mptcp_sched_name parsed;
-	struct mptcp_sched_ops *sched;
 
 	if (mptcp_sched_parse(name, &parsed) ||
 	    !mptcp_sched_print(shown, parsed.base, parsed.ext))
 		return ERR_PTR(-EINVAL);
 	*ext = parsed.ext;
-	sched = mptcp_sched_load_get(parsed.base);
-	return sched ?: ERR_PTR(-ENOENT);
+	return mptcp_sched_load_get(parsed.base);
 }
 
 /**
@@ -219,8 +225,8 @@ static struct mptcp_sched_ops *mptcp_sched_name_get(const char *name, char *show
  * @scheduler: where the name in use is kept, MPTCP_SCHED_NAME_MAX bytes
  * @name: the new name; the scheduler's module is pinned
  *
- * Return: 0, -EINVAL (not a name, or an extension that does not exist), or
- * -ENOENT (no such scheduler); nothing changes on error.
+ * Return: 0, -EINVAL (not a name, or an extension that does not exist), -ENOENT (no such
+ * scheduler) or -EPERM (not the caller's to load); nothing changes on error.
  */
 int mptcp_sched_set_default(struct net *net, char *scheduler, const char *name)
 {

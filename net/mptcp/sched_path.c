@@ -10,7 +10,8 @@
  *
  * An entry may also be for peers, "10.64.0.0/10=10" or "2001:db8::/32=10": a server has
  * one interface, and what its clients pay shows in their addresses. The first entry that
- * fits counts.
+ * fits counts. Who may not change the namespace's prices can pay more for a path, not less:
+ * it is the administrator who pays.
  *
  * Interfaces are named, not numbered: a modem that was reset, or a PPP session that was
  * dialled again, comes back with another index under the same name, and the list may be
@@ -103,13 +104,16 @@ static u8 path_value(const struct mptcp_sock *msk, enum mptcp_path_kind kind,
 		     const char *name, const struct in6_addr *peer)
 {
 	const struct mptcp_path_net *pn = mptcp_path_net(sock_net((struct sock *)msk));
-	const struct mptcp_path_value *found;
-	u8 value;
+	const struct mptcp_path_value *own, *all;
+	u8 value = path_defaults[kind];
 
 	rcu_read_lock();
-	found = path_find(rcu_dereference(msk->path_list), kind, name, peer) ?:
-		path_find(rcu_dereference(pn->lists[kind]), kind, name, peer);
-	value = found ? found->value : path_defaults[kind];
+	own = path_find(rcu_dereference(msk->path_list), kind, name, peer);
+	all = path_find(rcu_dereference(pn->lists[kind]), kind, name, peer);
+	if (own)
+		value = own->value;
+	if (all && (!own || (kind == MPTCP_PATH_KIND_PRICE && !own->privileged)))
+		value = max(value, all->value);
 	rcu_read_unlock();
 
 	return value;

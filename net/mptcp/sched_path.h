@@ -41,6 +41,7 @@ struct mptcp_path_value {
 	u8 bits;
 	u8 kind;
 	u8 value;
+	bool privileged;	/* a connection's own, from one who may change the namespace's */
 };
 
 /* Read under RCU, replaced as a whole. A connection has one of all kinds. */
@@ -64,11 +65,12 @@ struct mptcp_budget {
 };
 
 struct mptcp_budgets {
-	struct mutex lock;	/* taken before the locks of sockets */
+	spinlock_t lock;	/* of process context, and of no other */
 	struct list_head list;
 	struct delayed_work look;
 	struct net *net;
-	bool told;		/* some subflows are marked as spent */
+	u32 turn;		/* so often were some used up; see sched_budget.c */
+	bool told;		/* some subflows may be marked as spent */
 };
 
 /* Of a network namespace */

@@ -5,7 +5,8 @@
  * without a final NUL, at most 511 characters. What is not named has what the network
  * namespace's sysctl says; an empty value leaves all to that. Before connect() or listen()
  * they are for the connections to come (accepted sockets inherit them), later for the next
- * decision.
+ * decision. A price that is lower than what the sysctl says for the interface counts only
+ * if it was set with CAP_NET_ADMIN in the user namespace of the network namespace.
  *
  * set: EINVAL   too long, or a word that is not IFNAME=VALUE or ADDRESS/BITS=VALUE, a
  *		 value out of range, or one that comes twice
@@ -13,6 +14,7 @@
  * get: the list, with a final NUL, as much of it as the buffer takes.
  */
 
+#include <linux/capability.h>
 #include <net/sock.h>
 #include "protocol.h"
 #include "option.h"
@@ -21,6 +23,16 @@
 static enum mptcp_path_kind path_kind(int optname)
 {
 	return optname == MPTCP_PATH_PRICE ? MPTCP_PATH_KIND_PRICE : MPTCP_PATH_KIND_WEIGHT;
+}
+
+/* Whoever sets @list may change what holds for the namespace, or not. */
+static void path_authorize(const struct mptcp_sock *msk, struct mptcp_path_list *list)
+{
+	bool may = ns_capable(sock_net((struct sock *)msk)->user_ns, CAP_NET_ADMIN);
+	unsigned int i;
+
+	for (i = 0; list && i < list->count; i++)
+		list->of[i].privileged = may;
 }
 
 static int path_set(struct mptcp_sock *msk, const struct mptcp_path_list *new,
@@ -60,6 +72,7 @@ int mptcp_path_setsockopt(struct mptcp_sock *msk, int optname, sockptr_t optval,
 	if (IS_ERR(list))
 		return PTR_ERR(list);
 
+	path_authorize(msk, list);
 	err = path_set(msk, list, kind);
 	kfree(list);
 	return err;

@@ -40,6 +40,7 @@ read -ra schedulers <<<"$(every_scheduler)"
 read -ra congestion <<<"cubic $(every_coupled)"
 all_schedulers=$(commas "${schedulers[*]}")
 all_congestion=$(commas "${congestion[*]}")
+admit "${congestion[@]:1}"
 [ -n "$faults_load" ] || skip_all "faults_load is not built: run make"
 
 # the same choices each time

@@ -95,6 +95,7 @@ option() {
 
 schedulers() {
 	local name
+	load_allowed
 	for name in $(get allowed_schedulers) "$(composed minrtt)"; do
 		option "ok $name" "a user can choose $name, which is allowed" -s "$name"
 	done
@@ -122,17 +123,47 @@ scheduler_modules() {
 		skip "the schedulers are built in"
 		return
 	fi
-	for name in rr redundant; do
+	for name in rr redundant minrtt; do
 		unload "mptcp_sched_$name" || true
 	done
 	option "EPERM default" "naming one that is not allowed" -s redundant
+	option "EPERM default" "or one that is allowed, but not for all" -s rr
 	is "" "$(asked)" "does not load its module"
-	option "ok rr" "naming one that is allowed" -s rr
-	is mptcp_sched_rr "$(asked)" "loads its module, and no other"
-	row "a user" "load the modules of allowed schedulers that the kernel was built with" yes
+	row "a user" "load a scheduler that is not for all" no
+	option "ok minrtt" "naming one that is for all" -s minrtt
+	is mptcp_sched_minrtt "$(asked)" "loads its module, and no other"
+	row "a user" "load the schedulers that are for all: inorder, minrtt" yes
+}
+
+# A price that the administrator gave an interface.
+prices() {
+	set_to path_price "c2=10"
+	in_both sysctl -q net.mptcp.scheduler=rr+price
+	carried priced user "$work/tool" c2=0
+	that "a user's own price does not undercut the administrator's: $two bytes" less "$two" 10000
+	row "a user" "make a path cheaper than net.mptcp.path_price says" no
+	set_to path_price "c1=1 c2=1"
+	carried priced user "$work/tool" c1=10
+	that "but a path can be dearer for a user: $one bytes" less "$one" 10000
+	row "a user" "make a path dearer for its own connections" yes
+	set_to path_price "c2=10"
+	carried priced in_client "$sched_sock" "c2=0 c1=10"
+	that "root's own price comes first: $one bytes" less "$one" 10000
+	set_to path_price ""
+	in_both sysctl -q net.mptcp.scheduler=default
+	asked >/dev/null
+}
+
+# priced COMMAND... PRICES: a transfer that one path has room for.
+priced() {
+	serve
+	"${@:1:$#-1}" connect -a 10.0.1.2 -p 5000 -b 200000 -m 1000 -i 5 \
+		-P "${*: -1}" >"$work/client" 2>&1 || echo "# the client failed: $(tail -n 1 "$work/client")"
+	wait "$served" || true
 }
 
 congestion_controls() {
+	local name
 	try_user -g nosuch
 	is ENOENT "$(value option cong_set)" "a user cannot choose an unknown congestion control"
 	if is_module mptcp_cong_wvegas; then
@@ -142,10 +173,18 @@ congestion_controls() {
 	fi
 	is "" "$(asked)" "and the kernel asked for no module"
 	row "a user" "load a congestion control by naming it" no
-	modprobe -a mptcp_cong_wvegas 2>/dev/null || true
-	try_user -g wvegas
-	is ok "$(value option cong_set)" "a user can choose a coupled one that is loaded"
-	row "a user" "choose a coupled congestion control that is loaded" yes
+	for name in balia lia olia; do
+		modprobe "mptcp_cong_$name" 2>/dev/null || true
+		try_user -g "$name"
+		is ok "$(value option cong_set)" "a user can choose $name, which is loaded"
+	done
+	row "a user" "choose balia, lia or olia if it is loaded" yes
+	for name in ewlia wvegas; do
+		modprobe "mptcp_cong_$name" 2>/dev/null || true
+		try_user -g "$name"
+		is EPERM "$(value option cong_set)" "a user cannot choose $name, which shares by other rules than TCP"
+	done
+	row "a user" "choose ewlia or wvegas" no
 	if modprobe tcp_vegas 2>/dev/null; then
 		try_user -g vegas
 		is EPERM "$(value option cong_set)" "a user cannot choose one that is not allowed"
@@ -207,8 +246,15 @@ user_namespaces() {
 		skip "no unprivileged user namespaces"
 		return
 	fi
-	asked >/dev/null
-	can "userns root" "choose any scheduler in its own network namespace" \
+	if is_module mptcp_sched_redundant; then
+		unload mptcp_sched_redundant || true
+		asked >/dev/null
+		cannot "userns root" "load a scheduler that is not for all" \
+			userns_root 'echo redundant >/proc/sys/net/mptcp/scheduler'
+		cannot_load "echo default rr redundant >/proc/sys/net/mptcp/allowed_schedulers"
+	fi
+	modprobe mptcp_sched_redundant 2>/dev/null || true
+	can "userns root" "choose any scheduler that is loaded in its own network namespace" \
 		userns_root 'echo redundant >/proc/sys/net/mptcp/scheduler'
 	is "default" "$(get scheduler)" "which changes nothing in others"
 	asked >/dev/null
@@ -217,7 +263,7 @@ user_namespaces() {
 	cannot_load "$work/tool option -s nosuch"
 	cannot_load "$work/tool option -g nosuch"
 	cannot_load "echo nosuch >/proc/sys/net/ipv4/tcp_congestion_control"
-	row "userns root" "load modules other than the schedulers that the kernel was built with" no
+	row "userns root" "load modules other than the schedulers that are for all" no
 	cannot "userns root" "write net.ipv4.tcp_allowed_congestion_control, which is everybody's" \
 		userns_root 'echo reno >/proc/sys/net/ipv4/tcp_allowed_congestion_control'
 	can "userns root" "set endpoints and limits of its own network namespace" \
@@ -243,6 +289,7 @@ watch_modules
 sysctls
 schedulers
 scheduler_modules
+prices
 congestion_controls
 path_manager
 others

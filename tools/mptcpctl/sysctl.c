@@ -269,6 +269,23 @@ static void explain_missing(const char *name, char *text, size_t len)
 		 is_extension(base) ? " (an extension comes behind one of these: minrtt+rp)" : "");
 }
 
+static void explain_refused(const char *name, char *text, size_t len)
+{
+	char list[LIST_MAX] = "?", base[256];
+
+	snprintf(base, sizeof(base), "%s", name);
+	base[strcspn(base, "+")] = 0;
+	read_sysctl("allowed_schedulers", list, sizeof(list));
+	if (has_word(list, name) || has_word(list, base))
+		snprintf(text, len,
+			 "'%s' is not loaded, and the kernel loads it for administrators only: as root, modprobe mptcp_sched_%s",
+			 base, base);
+	else
+		snprintf(text, len,
+			 "only CAP_NET_ADMIN may use '%s' here, all may use: %s (an administrator adds names to net.mptcp.allowed_schedulers)",
+			 name, list);
+}
+
 static void explain_invalid(const char *name, char *text, size_t len)
 {
 	char why[512];
@@ -288,17 +305,13 @@ int set_scheduler(int fd, const char *name)
 const char *scheduler_error(int error, const char *name)
 {
 	static char text[LIST_MAX + 256];
-	char list[LIST_MAX] = "?";
 
 	switch (error) {
 	case ENOENT:
 		explain_missing(name, text, sizeof(text));
 		break;
 	case EPERM:
-		read_sysctl("allowed_schedulers", list, sizeof(list));
-		snprintf(text, sizeof(text),
-			 "only CAP_NET_ADMIN may use '%s' here, all may use: %s (an administrator adds names to net.mptcp.allowed_schedulers)",
-			 name, list);
+		explain_refused(name, text, sizeof(text));
 		break;
 	case EOPNOTSUPP:
 	case ENOPROTOOPT:

@@ -338,11 +338,18 @@ else
 	# as this kernel was built
 	mapfile -t coupled < <(cat "/lib/modules/$(uname -r)"/modules.{order,builtin} |
 		sed -n 's/.*\/mptcp_cong_\([^.]*\)\..*/\1/p' | grep -vx test | sort -u)
+	at_first=$(cat /proc/sys/net/ipv4/tcp_congestion_control)
 	for name in "${coupled[@]}"; do
 		port=$((port + 1))
 		check "list: $name" 0 "^$name +- +(admin|all) +yes +" ctl list
 		check "run: all subflows use $name" 0 "^2$" ctl run --congestion "$name" -- \
 			python3 "$work/connect.py" $port sh -c "$(subflows $port "$name")"
+		if [[ $name =~ ^(ewlia|wvegas)$ ]]; then
+			check "run: an ordinary user, $name" 2 "only CAP_NET_ADMIN may use '$name'" \
+				user run --congestion "$name" -- true
+			echo "$name" >/proc/sys/net/ipv4/tcp_congestion_control
+			echo "$at_first" >/proc/sys/net/ipv4/tcp_congestion_control
+		fi
 		check "run: an ordinary user, $name" 0 "" user run --congestion "$name" -- true
 		check "list: $name is loaded" 0 "^$name +- +all +yes +(-|exponent=1 weight=1)$" ctl list
 		check "show: $name is coupled" 0 "^        coupled 2  (growth -?[0-9]+\.[0-9][0-9] of reno|base-rtt)" \
