@@ -132,7 +132,7 @@ void mptcp_control_answer(struct mptcp_sock *msk, struct mptcp_control *control)
 void mptcp_control_forget(struct mptcp_control *control);
 
 /* control_recv.c */
-void mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
+bool mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
 			    struct mptcp_options_received *mp_opt);
 u64 mptcp_control_expected(const struct mptcp_sock *msk);
 void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb);

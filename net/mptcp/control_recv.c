@@ -46,25 +46,24 @@ static void control_answer_due(struct mptcp_control *control, const struct sock 
 	spin_unlock_bh(&control->lock);
 }
 
-/* A segment came. What it says with S is taken out of @mp_opt, but for the mapping of its payload,
- * of which no DATA_FIN can be a part. The peer's third ACK is answered, also when it comes
- * again: who wants to use the stream before there is data has to know that we have its key.
+/* A segment came: is it about the stream? What it says with S is taken out of @mp_opt, but for the
+ * mapping of its payload, of which no DATA_FIN can be a part. The peer's third ACK is answered,
+ * also when it comes again: who wants to use the stream before there is data has to know that
+ * we have its key.
  */
-void mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
+bool mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
 			    struct mptcp_options_received *mp_opt)
 {
 	bool payload = TCP_SKB_CB(skb)->seq != TCP_SKB_CB(skb)->end_seq;
 	struct mptcp_control *control = mptcp_control(msk);
 
-	if (!mptcp_control_agreed(control)) {
-		mp_opt->stream = 0;
-		return;
-	}
+	if (!mptcp_control_agreed(control))
+		return false;
 	if (mp_opt->suboptions & OPTION_MPTCP_MPC_ACK && !payload &&
 	    READ_ONCE(msk->pm.server_side))
 		tcp_send_ack(ssk);
-	if (!(mp_opt->suboptions & OPTION_MPTCP_DSS) || !mp_opt->stream)
-		return;
+	if (!(mp_opt->payload & MPTCP_DSS_STREAM))
+		return false;
 
 	/* not if it is about to: the peer has no business with S then */
 	if (mptcp_control_commit(msk)) {
@@ -76,6 +75,7 @@ void mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const stru
 	}
 	mp_opt->use_ack = 0;
 	mp_opt->data_fin = 0;
+	return true;
 }
 
 /* The next byte, near which those of a mapping with 32 bits are */

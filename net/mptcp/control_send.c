@@ -68,7 +68,7 @@ bool mptcp_control_options(struct mptcp_subflow_context *subflow, unsigned int *
 	struct mptcp_ext *ext = &opts->ext_copy;
 
 	*size = TCPOLEN_MPTCP_DSS_BASE;
-	ext->stream = 1;
+	ext->payload = MPTCP_PAYLOAD_CONTROL;
 	if (subflow->control_say == MPTCP_CONTROL_SAY_ACK) {
 		*size += TCPOLEN_MPTCP_DSS_ACK64;
 		ext->use_ack = 1;
@@ -85,7 +85,7 @@ static bool control_has_copy(struct mptcp_subflow_context *subflow)
 
 	if (subflow->control_sent && !before(READ_ONCE(tcp_sk(ssk)->snd_una),
 					     subflow->control_end))
-		subflow->control_sent = 0;
+		subflow->control_sent = false;
 	return subflow->control_sent;
 }
 
@@ -254,9 +254,9 @@ static bool control_xmit(struct mptcp_sock *msk, struct mptcp_control *control,
 	if (!ext)
 		goto unlock;
 
-	ext->stream = 1;
+	ext->payload = MPTCP_PAYLOAD_CONTROL;
 	subflow->control_end = tcp_sk(ssk)->write_seq;
-	subflow->control_sent = 1;
+	subflow->control_sent = true;
 	__tcp_push_pending_frames(ssk, tcp_current_mss(ssk), TCP_NAGLE_PUSH);
 	__mptcp_subflow_send_ack(ssk);
 unlock:
