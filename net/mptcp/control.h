@@ -56,7 +56,8 @@ struct mptcp_control {
 	bool answer;		/* an acknowledgment is due */
 	u8 rcv_buf[MPTCP_CONTROL_HEADER + MPTCP_CONTROL_MAX];
 	u32 rcv_got;		/* bytes of it */
-	u32 rcv_on;		/* subflow_id of the subflow that it came by last */
+	u32 rcv_on;		/* subflow_id of the subflow that it came by last, */
+	u32 rcv_from;		/* of the one that all of it came by, 0: there are several */
 	u64 rcv_una;		/* where it begins: all in front is acknowledged */
 	struct list_head unread;
 	u8 unread_nr;
@@ -145,7 +146,9 @@ bool mptcp_control_announce(struct mptcp_sock *msk, const struct mptcp_addr_info
 bool mptcp_control_remove(struct mptcp_sock *msk, const struct mptcp_rm_list *list);
 bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow,
 			bool backup);
-void mptcp_control_read(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);
+void mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, const u8 *value, u16 len);
+struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk, u16 type,
+						  const u8 *value);
 void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);
 void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);
 

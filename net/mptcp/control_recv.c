@@ -117,16 +117,21 @@ static void control_feed(struct mptcp_control *control, const struct sk_buff *sk
 static void control_bytes(struct mptcp_control *control, const struct sock *ssk,
 			  const struct sk_buff *skb, u32 offset, u32 len, u64 seq)
 {
+	u32 id = mptcp_subflow_ctx(ssk)->subflow_id;
 	u64 next;
 
 	spin_lock_bh(&control->lock);
 	next = control->rcv_una + control->rcv_got;
-	control->rcv_on = mptcp_subflow_ctx(ssk)->subflow_id;
+	control->rcv_on = id;
 	if (before64(next, seq) || !before64(next, seq + len)) {
 		control->answer |= !control->rcv_done;
 		if (!after64(seq + len, control->rcv_una))
 			MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLDUP);
-	} else {
+	} else if (!control->rcv_done) {
+		if (!control->rcv_got)
+			control->rcv_from = id;
+		else if (control->rcv_from != id)
+			control->rcv_from = 0;
 		control_feed(control, skb, offset + (next - seq), len - (next - seq));
 	}
 	spin_unlock_bh(&control->lock);
@@ -187,9 +192,11 @@ void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control
 	u8 *value = &control->rcv_buf[MPTCP_CONTROL_HEADER];
 	u16 type, len;
 	bool done;
+	u32 from;
 
 	spin_lock_bh(&control->lock);
 	done = control->rcv_done;
+	from = control->rcv_from;
 	spin_unlock_bh(&control->lock);
 	if (!done)
 		return;
@@ -203,7 +210,7 @@ void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control
 	else if (mptcp_control_is_own(type))
 		control_keep(control, type, value, len);
 	else
-		mptcp_control_read(msk, type, value, len);
+		mptcp_control_read(msk, from, type, value, len);
 
 	spin_lock_bh(&control->lock);
 	WRITE_ONCE(control->rcv_una, control->rcv_una + MPTCP_CONTROL_HEADER + len);

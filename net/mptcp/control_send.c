@@ -11,9 +11,11 @@
  *  - when no acknowledgment came within the subflow's retransmission timeout, twice that time
  *    after the second, and so on.
  *
- * A subflow whose TCP still has the TLV gets no second one: TCP goes on with the first. After
- * CONTROL_TRIES the stream is given up: what waits goes as options where there are some, and what
- * was on its way is told as well. The data is not affected.
+ * A subflow whose TCP still has the TLV gets no second one: TCP goes on with the first. A priority
+ * is believed only on the subflow that it is about: it has CONTROL_PATIENT tries there, and then
+ * goes where others do, so that what waits behind it gets on. After CONTROL_TRIES the stream is
+ * given up: what waits goes as options where there are some, and what was on its way is told as
+ * well. The data is not affected.
  *
  * Before the first one, the peer is asked to open the stream (control.c), as often and as long. On
  * a connection that is not fully established, the third ACK is sent again instead.
@@ -35,6 +37,7 @@
 
 /* With a timeout of 200 ms, for 51 s */
 #define CONTROL_TRIES	8
+#define CONTROL_PATIENT	3
 #define CONTROL_WAIT	(60 * HZ)
 
 /* Whether the stream takes it: there is room. Softirqs may call it. */
@@ -386,20 +389,37 @@ static void control_open(struct mptcp_sock *msk, struct mptcp_control *control)
 	control->tries++;
 }
 
+/* It is believed on that subflow only, and can come there yet. */
+static struct mptcp_subflow_context *control_pick_place(struct mptcp_sock *msk,
+							const struct mptcp_control *control)
+{
+	u8 *value = page_address(control->page) + MPTCP_CONTROL_HEADER;
+	struct mptcp_subflow_context *subflow;
+
+	if (control->tries >= CONTROL_PATIENT)
+		return NULL;
+	subflow = mptcp_control_place(msk, control_type(control), value);
+	return subflow && control_usable(subflow) ? subflow : NULL;
+}
+
 /* The one on its way, for the first time or again. */
 static void control_push(struct mptcp_sock *msk, struct mptcp_control *control)
 {
-	struct mptcp_subflow_context *subflow = control_pick(msk, control->snd_on);
+	struct mptcp_subflow_context *subflow = control_pick_place(msk, control);
+	/* TCP goes on with it there */
+	bool waits = subflow && control->tries && control_has_copy(subflow);
 
+	if (!subflow)
+		subflow = control_pick(msk, control->snd_on);
 	/* no subflow, or each has it, or no memory */
-	if (!subflow || !control_xmit(msk, control, subflow)) {
+	if (!waits && (!subflow || !control_xmit(msk, control, subflow))) {
 		control_reset_timer(control, HZ);
 		return;
 	}
-	if (control->tries) {
+	if (control->tries && !waits) {
 		control->info.again++;
 		MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLAGAIN);
-	} else {
+	} else if (!control->tries) {
 		control->info.sent++;
 		MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLTX);
 	}

@@ -10,8 +10,9 @@
  * They enter where the options do that say the same (RFC 8684, sections 3.4.1, 3.4.2 and
  * 3.3.8), and replace them. The HMAC is that of ADD_ADDR, so that an attacker who
  * writes into one subflow gains nothing by the stream. An echo is not needed, as the TLV is
- * acknowledged. MP_PRIO speaks of the subflow that it comes on; a TLV may come on another
- * one, and names both addresses by their ids.
+ * acknowledged. MP_PRIO speaks of the subflow that it comes on, and so does its TLV, which names
+ * both addresses by their ids: on another subflow it is not believed, as nothing signs it. Who
+ * is on one path could draw all traffic to it.
  *
  * The thesis names these uses and no formats. Unknown types below 0x8000 are skipped and counted.
  *
@@ -176,7 +177,7 @@ static bool control_read_removed(struct mptcp_sock *msk, const u8 *value, u16 le
 	return true;
 }
 
-static bool control_read_prio(struct mptcp_sock *msk, const u8 *value, u16 len)
+static bool control_read_prio(struct mptcp_sock *msk, u32 from, const u8 *value, u16 len)
 {
 	struct mptcp_subflow_context *subflow;
 
@@ -186,19 +187,22 @@ static bool control_read_prio(struct mptcp_sock *msk, const u8 *value, u16 len)
 	mptcp_for_each_subflow(msk, subflow) {
 		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 
-		if (READ_ONCE(subflow->remote_id) != value[1] ||
+		if (subflow->subflow_id != from || READ_ONCE(subflow->remote_id) != value[1] ||
 		    READ_ONCE(subflow->local_id) != value[2])
 			continue;
 		lock_sock(ssk);
 		mptcp_pm_mp_prio_received(ssk, value[0] & MPTCP_PRIO_BKUP);
 		release_sock(ssk);
 		MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_MPPRIORX);
+		return true;
 	}
-	return true;
+	return false;
 }
 
-/* The peer's. Wrong ones are counted with those that nobody knows. */
-void mptcp_control_read(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+/* The peer's, all of which came by the subflow @from. Wrong ones are counted with those that
+ * nobody knows.
+ */
+void mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, const u8 *value, u16 len)
 {
 	bool right = false;
 
@@ -210,13 +214,28 @@ void mptcp_control_read(struct mptcp_sock *msk, u16 type, const u8 *value, u16 l
 		right = control_read_removed(msk, value, len);
 		break;
 	case MPTCP_CONTROL_PRIO:
-		right = control_read_prio(msk, value, len);
+		right = control_read_prio(msk, from, value, len);
 		break;
 	}
 	if (right)
 		return;
 	msk->control->info.unknown++;
 	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_CONTROLUNKNOWN);
+}
+
+/* A TLV of ours: the subflow where alone the peer believes it, or NULL: it does anywhere. */
+struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk, u16 type,
+						  const u8 *value)
+{
+	struct mptcp_subflow_context *subflow;
+
+	if (type != MPTCP_CONTROL_PRIO)
+		return NULL;
+	mptcp_for_each_subflow(msk, subflow)
+		if (READ_ONCE(subflow->local_id) == value[1] &&
+		    READ_ONCE(subflow->remote_id) == value[2])
+			return subflow;
+	return NULL;
 }
 
 /* Ours, the peer has it: that is what the echo of an ADD_ADDR says. */
@@ -256,6 +275,8 @@ static void control_options_of_pm(struct mptcp_sock *msk, u16 type, const u8 *va
 void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
 {
 	struct mptcp_subflow_context *subflow;
+	struct sock *ssk;
+	bool slow;
 
 	if (__mptcp_check_fallback(msk))
 		return;
@@ -263,19 +284,12 @@ void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, 
 		control_options_of_pm(msk, type, value, len);
 		return;
 	}
-	if (type != MPTCP_CONTROL_PRIO)
+	subflow = mptcp_control_place(msk, type, value);
+	if (!subflow)
 		return;
-
-	mptcp_for_each_subflow(msk, subflow) {
-		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
-		bool slow;
-
-		if (READ_ONCE(subflow->local_id) != value[1] ||
-		    READ_ONCE(subflow->remote_id) != value[2])
-			continue;
-		slow = lock_sock_fast(ssk);
-		subflow->send_mp_prio = 1;
-		__mptcp_subflow_send_ack(ssk);
-		unlock_sock_fast(ssk, slow);
-	}
+	ssk = mptcp_subflow_tcp_sock(subflow);
+	slow = lock_sock_fast(ssk);
+	subflow->send_mp_prio = 1;
+	__mptcp_subflow_send_ack(ssk);
+	unlock_sock_fast(ssk, slow);
 }
