@@ -62,9 +62,11 @@ struct mptcp_control {
 	struct list_head unread;
 	u8 unread_nr;
 	DECLARE_BITMAP(announced, MPTCP_PM_MAX_ADDR_ID + 1);	/* by TLV: they need no echo */
+	DECLARE_BITMAP(removed, MPTCP_PM_MAX_ADDR_ID + 1);	/* by options: their TLVs follow */
 
 	/* Ours that wait, and the one that is on its way: its bytes are in the page */
 	struct list_head queue;
+	struct mptcp_control_msg *sending;
 	u8 queue_nr;
 	bool own_waits;		/* one of the application's is there, or on its way */
 	u64 snd_una;
@@ -123,6 +125,9 @@ void mptcp_control_work(struct mptcp_sock *msk);
 
 /* control_send.c */
 bool mptcp_control_queue(struct mptcp_sock *msk, struct mptcp_control_msg *msg);
+bool mptcp_control_any(struct mptcp_control *control, const struct mptcp_control_msg *msg,
+		       bool (*is)(const struct mptcp_control_msg *,
+				  const struct mptcp_control_msg *));
 bool mptcp_control_options(struct mptcp_subflow_context *subflow, unsigned int *size,
 			   struct mptcp_out_options *opts);
 struct mptcp_ext *mptcp_control_map(struct mptcp_sock *msk, struct sock *ssk, struct page *page,
@@ -138,9 +143,10 @@ bool mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const stru
 u64 mptcp_control_expected(const struct mptcp_sock *msk);
 void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb);
 void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control);
+void mptcp_control_wake(const struct mptcp_control *control, __poll_t events);
 __poll_t mptcp_control_poll(const struct mptcp_sock *msk);
 
-/* control_tlv.c: addresses and priorities; true: the stream takes it */
+/* control_tlv.c: addresses and priorities; true: there must be no option beside the TLV */
 bool mptcp_control_announce(struct mptcp_sock *msk, const struct mptcp_addr_info *addr,
 			    bool echo);
 bool mptcp_control_remove(struct mptcp_sock *msk, const struct mptcp_rm_list *list);

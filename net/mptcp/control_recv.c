@@ -46,6 +46,15 @@ static void control_answer_due(struct mptcp_control *control, const struct sock 
 	spin_unlock_bh(&control->lock);
 }
 
+/* An option said it. The TLV comes later, perhaps when the address is used again. */
+static void control_note_removed(struct mptcp_control *control, const struct mptcp_rm_list *list)
+{
+	int i;
+
+	for (i = 0; i < list->nr; i++)
+		set_bit(list->ids[i], control->removed);
+}
+
 /* A segment came: is it about the stream? What it says with S is taken out of @mp_opt, but for the
  * mapping of its payload, of which no DATA_FIN can be a part. The peer's third ACK is answered,
  * also when it comes again: who wants to use the stream before there is data has to know that
@@ -62,6 +71,8 @@ bool mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const stru
 	if (mp_opt->suboptions & OPTION_MPTCP_MPC_ACK && !payload &&
 	    READ_ONCE(msk->pm.server_side))
 		tcp_send_ack(ssk);
+	if (mp_opt->suboptions & OPTION_MPTCP_RM_ADDR)
+		control_note_removed(control, &mp_opt->rm_list);
 	if (!(mp_opt->payload & MPTCP_DSS_STREAM))
 		return false;
 
@@ -159,6 +170,17 @@ static void control_drop(struct mptcp_control *control)
 	MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLDROP);
 }
 
+/* Tell who polls, or sleeps, for these events. */
+void mptcp_control_wake(const struct mptcp_control *control, __poll_t events)
+{
+	rcu_read_lock();
+	if (skwq_has_sleeper(rcu_dereference(control->sk->sk_wq)))
+		wake_up_interruptible_poll(&rcu_dereference(control->sk->sk_wq)->wait, events);
+	if (events & EPOLLPRI)
+		sk_wake_async_rcu(control->sk, SOCK_WAKE_URG, POLL_PRI);
+	rcu_read_unlock();
+}
+
 /* The application gets it, if it reads what there is. Nobody else waits for it. */
 static void control_keep(struct mptcp_control *control, u16 type, const u8 *value, u16 len)
 {
@@ -178,12 +200,7 @@ static void control_keep(struct mptcp_control *control, u16 type, const u8 *valu
 	list_add_tail(&msg->list, &control->unread);
 	control->unread_nr++;
 	spin_unlock_bh(&control->lock);
-
-	rcu_read_lock();
-	if (skwq_has_sleeper(rcu_dereference(control->sk->sk_wq)))
-		wake_up_interruptible_poll(&rcu_dereference(control->sk->sk_wq)->wait, EPOLLPRI);
-	sk_wake_async_rcu(control->sk, SOCK_WAKE_URG, POLL_PRI);
-	rcu_read_unlock();
+	mptcp_control_wake(control, EPOLLPRI);
 }
 
 /* Read the TLV that came, if it is whole: until it is acknowledged nobody writes to it. */
@@ -223,6 +240,12 @@ void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control
 __poll_t mptcp_control_poll(const struct mptcp_sock *msk)
 {
 	const struct mptcp_control *control = mptcp_control(msk);
+	__poll_t mask = 0;
 
-	return control && !list_empty_careful(&control->unread) ? EPOLLPRI : 0;
+	if (control && !list_empty_careful(&control->unread))
+		mask |= EPOLLPRI;
+	/* what was given up does not let wait, either */
+	if (mptcp_control_agreed(control) && !READ_ONCE(control->own_waits))
+		mask |= EPOLLWRBAND;
+	return mask;
 }

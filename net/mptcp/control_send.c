@@ -20,9 +20,10 @@
  * Before the first one, the peer is asked to open the stream (control.c), as often and as long. On
  * a connection that is not fully established, the third ACK is sent again instead.
  *
- * Acknowledgments with S are pure ACKs beside those of the data, which have no room
- * for both. The window that they announce counts from the DATA_ACK that they do not have, so
- * a usual ACK follows each, and each TLV.
+ * Acknowledgments with S are pure ACKs beside those of the data, which have no room for both. The
+ * window that they announce counts from the DATA_ACK that they do not have, so a usual ACK
+ * follows each TLV, and an acknowledgment if there is anything new to say: a question is
+ * answered by one packet.
  *
  * Locking: see control.c.
  */
@@ -53,7 +54,7 @@ bool mptcp_control_queue(struct mptcp_sock *msk, struct mptcp_control_msg *msg)
 	if (room) {
 		list_add_tail(&msg->list, &control->queue);
 		if (own)
-			control->own_waits = true;
+			WRITE_ONCE(control->own_waits, true);
 		else
 			control->queue_nr++;
 	}
@@ -62,6 +63,22 @@ bool mptcp_control_queue(struct mptcp_sock *msk, struct mptcp_control_msg *msg)
 	if (room)
 		mptcp_schedule_work((struct sock *)msk);
 	return room;
+}
+
+/* Of those that wait and the one on its way, @is any so to @msg? */
+bool mptcp_control_any(struct mptcp_control *control, const struct mptcp_control_msg *msg,
+		       bool (*is)(const struct mptcp_control_msg *,
+				  const struct mptcp_control_msg *))
+{
+	const struct mptcp_control_msg *other;
+	bool any;
+
+	spin_lock_bh(&control->lock);
+	any = control->sending && is(control->sending, msg);
+	list_for_each_entry(other, &control->queue, list)
+		any |= is(other, msg);
+	spin_unlock_bh(&control->lock);
+	return any;
 }
 
 /* The options of a pure ACK that speaks of the stream. */
@@ -145,17 +162,22 @@ static unsigned long control_patience(const struct mptcp_control *control, const
 	return min_t(unsigned long, rto << min_t(u8, control->tries, CONTROL_TRIES), CONTROL_WAIT);
 }
 
-/* Say something in a pure ACK, and what such an ACK usually says in another one. */
+/* Say something in a pure ACK. If it took the place of one that was due, or tells of another
+ * window than the last one, which nobody understands without a DATA_ACK, a usual one follows.
+ */
 static void control_say(struct mptcp_subflow_context *subflow, enum mptcp_control_say what)
 {
+	struct mptcp_sock *msk = mptcp_sk(subflow->conn);
 	struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 	bool slow = lock_sock_fast(ssk);
+	bool due = inet_csk_ack_scheduled(ssk);
+	u64 window = atomic64_read(&msk->rcv_wnd_sent);
 
 	subflow->control_say = what;
 	__mptcp_subflow_send_ack(ssk);
 	/* it may not have been sent, and must not stand in the way of DATA_ACKs */
 	subflow->control_say = MPTCP_CONTROL_SAY_NOTHING;
-	if (what == MPTCP_CONTROL_SAY_ACK)
+	if (due || window != atomic64_read(&msk->rcv_wnd_sent))
 		__mptcp_subflow_send_ack(ssk);
 	unlock_sock_fast(ssk, slow);
 }
@@ -271,15 +293,21 @@ unlock:
 static void control_done(struct mptcp_control *control)
 {
 	bool own = mptcp_control_is_own(control_type(control));
+	struct mptcp_control_msg *msg;
 
 	put_page(control->page);
 	control->page = NULL;
 	control->tries = 0;
 	spin_lock_bh(&control->lock);
 	control->snd_nxt = control->snd_una;
+	msg = control->sending;
+	control->sending = NULL;
 	if (own)
-		control->own_waits = false;
+		WRITE_ONCE(control->own_waits, false);
 	spin_unlock_bh(&control->lock);
+	kfree(msg);
+	if (own)
+		mptcp_control_wake(control, EPOLLWRBAND);
 }
 
 /* Lay the next one out as it is sent. */
@@ -295,6 +323,7 @@ static bool control_next(struct mptcp_control *control)
 	spin_lock_bh(&control->lock);
 	msg = list_first_entry(&control->queue, struct mptcp_control_msg, list);
 	list_del(&msg->list);
+	control->sending = msg;
 	if (!mptcp_control_is_own(msg->type))
 		control->queue_nr--;
 	control->snd_nxt = control->snd_una + MPTCP_CONTROL_HEADER + msg->len;
@@ -304,7 +333,6 @@ static bool control_next(struct mptcp_control *control)
 	put_unaligned_be16(msg->type, to);
 	put_unaligned_be16(msg->len, to + 2);
 	memcpy(to + MPTCP_CONTROL_HEADER, msg->value, msg->len);
-	kfree(msg);
 	control->tries = 0;
 	control->snd_on = 0;
 	return true;
@@ -323,14 +351,18 @@ void mptcp_control_forget(struct mptcp_control *control)
 	spin_lock_bh(&control->lock);
 	list_splice_init(&control->queue, &gone);
 	list_splice_init(&control->unread, &gone);
+	if (control->sending)
+		list_add(&control->sending->list, &gone);
+	control->sending = NULL;
 	control->queue_nr = 0;
 	control->unread_nr = 0;
-	control->own_waits = false;
+	WRITE_ONCE(control->own_waits, false);
 	control->rcv_done = false;
 	control->answer = false;
 	control->snd_nxt = control->snd_una;
 	spin_unlock_bh(&control->lock);
 	bitmap_zero(control->announced, MPTCP_PM_MAX_ADDR_ID + 1);
+	bitmap_zero(control->removed, MPTCP_PM_MAX_ADDR_ID + 1);
 	list_for_each_entry_safe(msg, tmp, &gone, list)
 		kfree(msg);
 }
@@ -362,9 +394,10 @@ static void control_give_up(struct mptcp_sock *msk, struct mptcp_control *contro
 	if (page)
 		control_done(control);
 	spin_lock_bh(&control->lock);
-	control->own_waits = false;
+	WRITE_ONCE(control->own_waits, false);
 	control->queue_nr = 0;
 	spin_unlock_bh(&control->lock);
+	mptcp_control_wake(control, EPOLLWRBAND);
 }
 
 /* Ask the peer to open the stream; before, have it know our key. */

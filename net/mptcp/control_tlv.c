@@ -7,8 +7,13 @@
  *	2  address removed	1 to 8 ids
  *	3  priority		flags (bit 0: B), ids of the sender's address and the receiver's
  *
- * They enter where the options do that say the same (RFC 8684, sections 3.4.1, 3.4.2 and
- * 3.3.8), and replace them. The HMAC is that of ADD_ADDR, so that an attacker who
+ * They enter where the options do that say the same (RFC 8684, sections 3.4.1, 3.4.2 and 3.3.8),
+ * and go beside them: an option goes at once, and may be lost; the TLV comes for sure, and may
+ * wait behind bulk data. As long as one is on its way, what follows about the same address or
+ * subflow has no option, which would overtake it. Of REMOVE_ADDR the TLV counts only if the
+ * option was lost: the address may be in use again.
+ *
+ * The HMAC is that of ADD_ADDR, so that an attacker who
  * writes into one subflow gains nothing by the stream. An echo is not needed, as the TLV is
  * acknowledged. MP_PRIO speaks of the subflow that it comes on, and so does its TLV, which names
  * both addresses by their ids: on another subflow it is not believed, as nothing signs it. Who
@@ -57,20 +62,58 @@ static bool control_usable(const struct mptcp_sock *msk)
 	       READ_ONCE(msk->fully_established) && !control_unproven(msk);
 }
 
-/* False: the option has to do. */
+/* How many ids a TLV about addresses begins with */
+static u16 control_ids(const struct mptcp_control_msg *msg)
+{
+	switch (msg->type) {
+	case MPTCP_CONTROL_ADD_ADDR:
+		return 1;
+	case MPTCP_CONTROL_REMOVE_ADDR:
+		return msg->len;
+	}
+	return 0;
+}
+
+/* Are both about the same address, or the same subflow? */
+static bool control_is_about(const struct mptcp_control_msg *a, const struct mptcp_control_msg *b)
+{
+	u16 i;
+
+	if (a->type == MPTCP_CONTROL_PRIO && b->type == MPTCP_CONTROL_PRIO)
+		return !memcmp(&a->value[1], &b->value[1], CONTROL_PRIO - 1);
+	for (i = 0; i < control_ids(a); i++)
+		if (memchr(b->value, a->value[i], control_ids(b)))
+			return true;
+	return false;
+}
+
+static bool control_is_same(const struct mptcp_control_msg *a, const struct mptcp_control_msg *b)
+{
+	return a->type == b->type && a->len == b->len && !memcmp(a->value, b->value, a->len);
+}
+
+/* Say it by TLV. True: and by that alone, since the option would overtake an earlier one. */
 static bool control_tell(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
 {
 	struct mptcp_control_msg *msg = kmalloc(struct_size(msg, value, len), GFP_ATOMIC);
+	struct mptcp_control *control = mptcp_control(msk);
+	bool behind;
 
 	if (!msg)
 		return false;
 	msg->type = type;
 	msg->len = len;
 	memcpy(msg->value, value, len);
-	if (mptcp_control_queue(msk, msg))
-		return true;
-	kfree(msg);
-	return false;
+
+	/* an announcement is repeated until it is echoed */
+	behind = mptcp_control_any(control, msg, control_is_about);
+	if ((type == MPTCP_CONTROL_ADD_ADDR && behind &&
+	     mptcp_control_any(control, msg, control_is_same)) ||
+	    !mptcp_control_queue(msk, msg)) {
+		kfree(msg);
+		return false;
+	}
+	return behind;
 }
 
 /* With pm->lock. An echo of what came by TLV is said already. */
@@ -168,12 +211,15 @@ static bool control_read_address(struct mptcp_sock *msk, const u8 *value, u16 le
 static bool control_read_removed(struct mptcp_sock *msk, const u8 *value, u16 len)
 {
 	struct mptcp_rm_list list = {};
+	u16 i;
 
 	if (!len || len > MPTCP_RM_IDS_MAX)
 		return false;
-	memcpy(list.ids, value, len);
-	list.nr = len;
-	mptcp_pm_rm_addr_received(msk, &list);
+	for (i = 0; i < len; i++)
+		if (!test_and_clear_bit(value[i], msk->control->removed))
+			list.ids[list.nr++] = value[i];
+	if (list.nr)
+		mptcp_pm_rm_addr_received(msk, &list);
 	return true;
 }
 
@@ -191,9 +237,12 @@ static bool control_read_prio(struct mptcp_sock *msk, u32 from, const u8 *value,
 		    READ_ONCE(subflow->local_id) != value[2])
 			continue;
 		lock_sock(ssk);
-		mptcp_pm_mp_prio_received(ssk, value[0] & MPTCP_PRIO_BKUP);
+		/* the option may have said it */
+		if (subflow->backup != (value[0] & MPTCP_PRIO_BKUP)) {
+			mptcp_pm_mp_prio_received(ssk, value[0] & MPTCP_PRIO_BKUP);
+			MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_MPPRIORX);
+		}
 		release_sock(ssk);
-		MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_MPPRIORX);
 		return true;
 	}
 	return false;

@@ -293,6 +293,22 @@ def sending(wire: Wire, waiting: socket.socket) -> Check:
     end.agree_control(9 + len(want))
 
 
+def questions(wire: Wire, waiting: socket.socket) -> Check:
+    """Each is answered once; what waits to be acknowledged still is."""
+    end, _ = opened(wire, waiting)
+    end.hear(0.3)
+    answers = []
+    for _ in range(10):
+        end.ask()
+        answers.append(len(end.hear(0.1).segments))
+    yield answers == [1] * 10, "a question is answered by one packet", f"{answers}"
+    end.data(b"then data")
+    end.ask()
+    got = end.hear(0.3).segments
+    acks = [tcp for _, tcp in got if flags_of(tcp) & DSS_ACK and not flags_of(tcp) & STREAM]
+    yield bool(acks), "data in front of it is acknowledged", f"{got}"
+
+
 def receiving(wire: Wire, waiting: socket.socket, flags: int, how: str) -> Check:
     end, program = opened(wire, waiting, flags)
     end.tell(OWN, b"whole")
@@ -582,6 +598,7 @@ def silent(wire: Wire, waiting: socket.socket) -> Check:
 def all_checks(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     yield from negotiation(wire, waiting, namespace)
     yield from sending(wire, waiting)
+    yield from questions(wire, waiting)
     yield from receiving(wire, waiting, CAPABLE_SHA256, "no checksums")
     yield from receiving(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM, "checksums")
     yield from content(wire, waiting)
