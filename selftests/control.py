@@ -219,12 +219,21 @@ def options(client: str, server: str) -> Iterator[tuple[bool, str]]:
     poll = select.poll()
     poll.register(far, select.POLLPRI)
     yield poll.poll(3000) == [(far.fileno(), select.POLLPRI)], "poll() tells of the first byte, without data"
+    writable = select.poll()
+    writable.register(near, select.POLLWRBAND)
+    yield writable.poll(3000) == [(near.fileno(), select.POLLWRBAND)], "and the sender when it has arrived"
+    send(near, OWN, b"z")
+    yield writable.poll(0) == [], "not before"
+    room = ctypes.c_int(2048)
+    bad = libc.getsockopt(far.fileno(), SOL_MPTCP, RECV, ctypes.c_void_p(8), ctypes.byref(room))
+    yield bad != 0 and ctypes.get_errno() == errno.EFAULT, "MPTCP_CONTROL_RECV to a bad address: EFAULT"
     yield is_("EMSGSIZE", error_of(receive, far, 1027), "MPTCP_CONTROL_RECV into too little")
     yield receive(far, 1028) == (OWN, b"y" * 1024), "1024 bytes arrive"
+    yield poll.poll(3000) != [] and receive(far) == (OWN, b"z"), "as they were sent"
     yield poll.poll(0) == [], "then poll() tells nothing"
     time.sleep(0.2)
-    yield info(near)[5:8] == (1, 0, 1) and state(near) == OPEN, "the counters tell: sent, again, arrived"
-    yield info(far)[8:] == (1, 0, 0), "received, dropped, unknown"
+    yield info(near)[5:8] == (2, 0, 2) and state(near) == OPEN, "the counters tell: sent, again, arrived"
+    yield info(far)[8:] == (2, 0, 0), "received, dropped, unknown"
     near.close()
     far.recv(1)
     send(far, OWN, b"half closed")

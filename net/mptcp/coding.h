@@ -93,7 +93,7 @@ void mptcp_coding_sent(struct mptcp_sock *msk, struct sock *ssk, u64 end, bool d
 void mptcp_coding_unsend(struct mptcp_coding *coding);
 
 /* coding_recv.c */
-void mptcp_coding_incoming(struct mptcp_sock *msk, struct mptcp_options_received *mp_opt);
+bool mptcp_coding_incoming(struct mptcp_sock *msk, struct mptcp_options_received *mp_opt);
 void mptcp_coding_early(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
 			const struct mptcp_ext *ext);
 void mptcp_coding_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb);

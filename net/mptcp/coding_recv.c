@@ -62,15 +62,13 @@ static bool coding_sane(u64 key, u32 size)
 /* A segment came: whether it is a symbol, or part of one. If it is the peer has given up falling
  * back, and so does this end. A DATA_FIN cannot be a part of it.
  */
-void mptcp_coding_incoming(struct mptcp_sock *msk, struct mptcp_options_received *mp_opt)
+bool mptcp_coding_incoming(struct mptcp_sock *msk, struct mptcp_options_received *mp_opt)
 {
-	if (!(mp_opt->suboptions & OPTION_MPTCP_DSS) || !mp_opt->coded)
-		return;
-	if (!mptcp_coding_agreed(msk) || !mptcp_control_commit(msk)) {
-		mp_opt->coded = 0;
-		return;
-	}
+	if (!(mp_opt->payload & MPTCP_DSS_CODED) || !mptcp_coding_agreed(msk) ||
+	    !mptcp_control_commit(msk))
+		return false;
 	mp_opt->data_fin = 0;
+	return true;
 }
 
 /* A symbol of that kind is to be stored: room for it, or NULL. */

@@ -116,7 +116,7 @@ static void coding_queue(struct mptcp_sock *msk, struct sock *ssk, struct page *
 	ext = mptcp_control_map(msk, ssk, page, 0, size, key, data_lock_held);
 	if (!ext)
 		return;
-	ext->coded = 1;
+	ext->payload = MPTCP_PAYLOAD_SYMBOL;
 	MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_CODEDTX);
 }
 

@@ -56,14 +56,17 @@ struct mptcp_control {
 	bool answer;		/* an acknowledgment is due */
 	u8 rcv_buf[MPTCP_CONTROL_HEADER + MPTCP_CONTROL_MAX];
 	u32 rcv_got;		/* bytes of it */
-	u32 rcv_on;		/* subflow_id of the subflow that it came by last */
+	u32 rcv_on;		/* subflow_id of the subflow that it came by last, */
+	u32 rcv_from;		/* of the one that all of it came by, 0: there are several */
 	u64 rcv_una;		/* where it begins: all in front is acknowledged */
 	struct list_head unread;
 	u8 unread_nr;
 	DECLARE_BITMAP(announced, MPTCP_PM_MAX_ADDR_ID + 1);	/* by TLV: they need no echo */
+	DECLARE_BITMAP(removed, MPTCP_PM_MAX_ADDR_ID + 1);	/* by options: their TLVs follow */
 
 	/* Ours that wait, and the one that is on its way: its bytes are in the page */
 	struct list_head queue;
+	struct mptcp_control_msg *sending;
 	u8 queue_nr;
 	bool own_waits;		/* one of the application's is there, or on its way */
 	u64 snd_una;
@@ -122,6 +125,9 @@ void mptcp_control_work(struct mptcp_sock *msk);
 
 /* control_send.c */
 bool mptcp_control_queue(struct mptcp_sock *msk, struct mptcp_control_msg *msg);
+bool mptcp_control_any(struct mptcp_control *control, const struct mptcp_control_msg *msg,
+		       bool (*is)(const struct mptcp_control_msg *,
+				  const struct mptcp_control_msg *));
 bool mptcp_control_options(struct mptcp_subflow_context *subflow, unsigned int *size,
 			   struct mptcp_out_options *opts);
 struct mptcp_ext *mptcp_control_map(struct mptcp_sock *msk, struct sock *ssk, struct page *page,
@@ -132,20 +138,23 @@ void mptcp_control_answer(struct mptcp_sock *msk, struct mptcp_control *control)
 void mptcp_control_forget(struct mptcp_control *control);
 
 /* control_recv.c */
-void mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
+bool mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
 			    struct mptcp_options_received *mp_opt);
 u64 mptcp_control_expected(const struct mptcp_sock *msk);
 void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb);
 void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control);
+void mptcp_control_wake(const struct mptcp_control *control, __poll_t events);
 __poll_t mptcp_control_poll(const struct mptcp_sock *msk);
 
-/* control_tlv.c: addresses and priorities; true: the stream takes it */
+/* control_tlv.c: addresses and priorities; true: there must be no option beside the TLV */
 bool mptcp_control_announce(struct mptcp_sock *msk, const struct mptcp_addr_info *addr,
 			    bool echo);
 bool mptcp_control_remove(struct mptcp_sock *msk, const struct mptcp_rm_list *list);
 bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow,
 			bool backup);
-void mptcp_control_read(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);
+void mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, const u8 *value, u16 len);
+struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk, u16 type,
+						  const u8 *value);
 void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);
 void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);
 

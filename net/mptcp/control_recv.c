@@ -46,25 +46,35 @@ static void control_answer_due(struct mptcp_control *control, const struct sock 
 	spin_unlock_bh(&control->lock);
 }
 
-/* A segment came. What it says with S is taken out of @mp_opt, but for the mapping of its payload,
- * of which no DATA_FIN can be a part. The peer's third ACK is answered, also when it comes
- * again: who wants to use the stream before there is data has to know that we have its key.
+/* An option said it. The TLV comes later, perhaps when the address is used again. */
+static void control_note_removed(struct mptcp_control *control, const struct mptcp_rm_list *list)
+{
+	int i;
+
+	for (i = 0; i < list->nr; i++)
+		set_bit(list->ids[i], control->removed);
+}
+
+/* A segment came: is it about the stream? What it says with S is taken out of @mp_opt, but for the
+ * mapping of its payload, of which no DATA_FIN can be a part. The peer's third ACK is answered,
+ * also when it comes again: who wants to use the stream before there is data has to know that
+ * we have its key.
  */
-void mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
+bool mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
 			    struct mptcp_options_received *mp_opt)
 {
 	bool payload = TCP_SKB_CB(skb)->seq != TCP_SKB_CB(skb)->end_seq;
 	struct mptcp_control *control = mptcp_control(msk);
 
-	if (!mptcp_control_agreed(control)) {
-		mp_opt->stream = 0;
-		return;
-	}
+	if (!mptcp_control_agreed(control))
+		return false;
 	if (mp_opt->suboptions & OPTION_MPTCP_MPC_ACK && !payload &&
 	    READ_ONCE(msk->pm.server_side))
 		tcp_send_ack(ssk);
-	if (!(mp_opt->suboptions & OPTION_MPTCP_DSS) || !mp_opt->stream)
-		return;
+	if (mp_opt->suboptions & OPTION_MPTCP_RM_ADDR)
+		control_note_removed(control, &mp_opt->rm_list);
+	if (!(mp_opt->payload & MPTCP_DSS_STREAM))
+		return false;
 
 	/* not if it is about to: the peer has no business with S then */
 	if (mptcp_control_commit(msk)) {
@@ -76,6 +86,7 @@ void mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const stru
 	}
 	mp_opt->use_ack = 0;
 	mp_opt->data_fin = 0;
+	return true;
 }
 
 /* The next byte, near which those of a mapping with 32 bits are */
@@ -117,16 +128,21 @@ static void control_feed(struct mptcp_control *control, const struct sk_buff *sk
 static void control_bytes(struct mptcp_control *control, const struct sock *ssk,
 			  const struct sk_buff *skb, u32 offset, u32 len, u64 seq)
 {
+	u32 id = mptcp_subflow_ctx(ssk)->subflow_id;
 	u64 next;
 
 	spin_lock_bh(&control->lock);
 	next = control->rcv_una + control->rcv_got;
-	control->rcv_on = mptcp_subflow_ctx(ssk)->subflow_id;
+	control->rcv_on = id;
 	if (before64(next, seq) || !before64(next, seq + len)) {
 		control->answer |= !control->rcv_done;
 		if (!after64(seq + len, control->rcv_una))
 			MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLDUP);
-	} else {
+	} else if (!control->rcv_done) {
+		if (!control->rcv_got)
+			control->rcv_from = id;
+		else if (control->rcv_from != id)
+			control->rcv_from = 0;
 		control_feed(control, skb, offset + (next - seq), len - (next - seq));
 	}
 	spin_unlock_bh(&control->lock);
@@ -154,6 +170,17 @@ static void control_drop(struct mptcp_control *control)
 	MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLDROP);
 }
 
+/* Tell who polls, or sleeps, for these events. */
+void mptcp_control_wake(const struct mptcp_control *control, __poll_t events)
+{
+	rcu_read_lock();
+	if (skwq_has_sleeper(rcu_dereference(control->sk->sk_wq)))
+		wake_up_interruptible_poll(&rcu_dereference(control->sk->sk_wq)->wait, events);
+	if (events & EPOLLPRI)
+		sk_wake_async_rcu(control->sk, SOCK_WAKE_URG, POLL_PRI);
+	rcu_read_unlock();
+}
+
 /* The application gets it, if it reads what there is. Nobody else waits for it. */
 static void control_keep(struct mptcp_control *control, u16 type, const u8 *value, u16 len)
 {
@@ -173,12 +200,7 @@ static void control_keep(struct mptcp_control *control, u16 type, const u8 *valu
 	list_add_tail(&msg->list, &control->unread);
 	control->unread_nr++;
 	spin_unlock_bh(&control->lock);
-
-	rcu_read_lock();
-	if (skwq_has_sleeper(rcu_dereference(control->sk->sk_wq)))
-		wake_up_interruptible_poll(&rcu_dereference(control->sk->sk_wq)->wait, EPOLLPRI);
-	sk_wake_async_rcu(control->sk, SOCK_WAKE_URG, POLL_PRI);
-	rcu_read_unlock();
+	mptcp_control_wake(control, EPOLLPRI);
 }
 
 /* Read the TLV that came, if it is whole: until it is acknowledged nobody writes to it. */
@@ -187,9 +209,11 @@ void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control
 	u8 *value = &control->rcv_buf[MPTCP_CONTROL_HEADER];
 	u16 type, len;
 	bool done;
+	u32 from;
 
 	spin_lock_bh(&control->lock);
 	done = control->rcv_done;
+	from = control->rcv_from;
 	spin_unlock_bh(&control->lock);
 	if (!done)
 		return;
@@ -203,7 +227,7 @@ void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control
 	else if (mptcp_control_is_own(type))
 		control_keep(control, type, value, len);
 	else
-		mptcp_control_read(msk, type, value, len);
+		mptcp_control_read(msk, from, type, value, len);
 
 	spin_lock_bh(&control->lock);
 	WRITE_ONCE(control->rcv_una, control->rcv_una + MPTCP_CONTROL_HEADER + len);
@@ -216,6 +240,12 @@ void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control
 __poll_t mptcp_control_poll(const struct mptcp_sock *msk)
 {
 	const struct mptcp_control *control = mptcp_control(msk);
+	__poll_t mask = 0;
 
-	return control && !list_empty_careful(&control->unread) ? EPOLLPRI : 0;
+	if (control && !list_empty_careful(&control->unread))
+		mask |= EPOLLPRI;
+	/* what was given up does not let wait, either */
+	if (mptcp_control_agreed(control) && !READ_ONCE(control->own_waits))
+		mask |= EPOLLWRBAND;
+	return mask;
 }

@@ -11,16 +11,19 @@
  *  - when no acknowledgment came within the subflow's retransmission timeout, twice that time
  *    after the second, and so on.
  *
- * A subflow whose TCP still has the TLV gets no second one: TCP goes on with the first. After
- * CONTROL_TRIES the stream is given up: what waits goes as options where there are some, and what
- * was on its way is told as well. The data is not affected.
+ * A subflow whose TCP still has the TLV gets no second one: TCP goes on with the first. A priority
+ * is believed only on the subflow that it is about: it has CONTROL_PATIENT tries there, and then
+ * goes where others do, so that what waits behind it gets on. After CONTROL_TRIES the stream is
+ * given up: what waits goes as options where there are some, and what was on its way is told as
+ * well. The data is not affected.
  *
  * Before the first one, the peer is asked to open the stream (control.c), as often and as long. On
  * a connection that is not fully established, the third ACK is sent again instead.
  *
- * Acknowledgments with S are pure ACKs beside those of the data, which have no room
- * for both. The window that they announce counts from the DATA_ACK that they do not have, so
- * a usual ACK follows each, and each TLV.
+ * Acknowledgments with S are pure ACKs beside those of the data, which have no room for both. The
+ * window that they announce counts from the DATA_ACK that they do not have, so a usual ACK
+ * follows each TLV, and an acknowledgment if there is anything new to say: a question is
+ * answered by one packet.
  *
  * Locking: see control.c.
  */
@@ -35,6 +38,7 @@
 
 /* With a timeout of 200 ms, for 51 s */
 #define CONTROL_TRIES	8
+#define CONTROL_PATIENT	3
 #define CONTROL_WAIT	(60 * HZ)
 
 /* Whether the stream takes it: there is room. Softirqs may call it. */
@@ -50,7 +54,7 @@ bool mptcp_control_queue(struct mptcp_sock *msk, struct mptcp_control_msg *msg)
 	if (room) {
 		list_add_tail(&msg->list, &control->queue);
 		if (own)
-			control->own_waits = true;
+			WRITE_ONCE(control->own_waits, true);
 		else
 			control->queue_nr++;
 	}
@@ -61,6 +65,22 @@ bool mptcp_control_queue(struct mptcp_sock *msk, struct mptcp_control_msg *msg)
 	return room;
 }
 
+/* Of those that wait and the one on its way, @is any so to @msg? */
+bool mptcp_control_any(struct mptcp_control *control, const struct mptcp_control_msg *msg,
+		       bool (*is)(const struct mptcp_control_msg *,
+				  const struct mptcp_control_msg *))
+{
+	const struct mptcp_control_msg *other;
+	bool any;
+
+	spin_lock_bh(&control->lock);
+	any = control->sending && is(control->sending, msg);
+	list_for_each_entry(other, &control->queue, list)
+		any |= is(other, msg);
+	spin_unlock_bh(&control->lock);
+	return any;
+}
+
 /* The options of a pure ACK that speaks of the stream. */
 bool mptcp_control_options(struct mptcp_subflow_context *subflow, unsigned int *size,
 			   struct mptcp_out_options *opts)
@@ -68,7 +88,7 @@ bool mptcp_control_options(struct mptcp_subflow_context *subflow, unsigned int *
 	struct mptcp_ext *ext = &opts->ext_copy;
 
 	*size = TCPOLEN_MPTCP_DSS_BASE;
-	ext->stream = 1;
+	ext->payload = MPTCP_PAYLOAD_CONTROL;
 	if (subflow->control_say == MPTCP_CONTROL_SAY_ACK) {
 		*size += TCPOLEN_MPTCP_DSS_ACK64;
 		ext->use_ack = 1;
@@ -85,7 +105,7 @@ static bool control_has_copy(struct mptcp_subflow_context *subflow)
 
 	if (subflow->control_sent && !before(READ_ONCE(tcp_sk(ssk)->snd_una),
 					     subflow->control_end))
-		subflow->control_sent = 0;
+		subflow->control_sent = false;
 	return subflow->control_sent;
 }
 
@@ -142,17 +162,22 @@ static unsigned long control_patience(const struct mptcp_control *control, const
 	return min_t(unsigned long, rto << min_t(u8, control->tries, CONTROL_TRIES), CONTROL_WAIT);
 }
 
-/* Say something in a pure ACK, and what such an ACK usually says in another one. */
+/* Say something in a pure ACK. If it took the place of one that was due, or tells of another
+ * window than the last one, which nobody understands without a DATA_ACK, a usual one follows.
+ */
 static void control_say(struct mptcp_subflow_context *subflow, enum mptcp_control_say what)
 {
+	struct mptcp_sock *msk = mptcp_sk(subflow->conn);
 	struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 	bool slow = lock_sock_fast(ssk);
+	bool due = inet_csk_ack_scheduled(ssk);
+	u64 window = atomic64_read(&msk->rcv_wnd_sent);
 
 	subflow->control_say = what;
 	__mptcp_subflow_send_ack(ssk);
 	/* it may not have been sent, and must not stand in the way of DATA_ACKs */
 	subflow->control_say = MPTCP_CONTROL_SAY_NOTHING;
-	if (what == MPTCP_CONTROL_SAY_ACK)
+	if (due || window != atomic64_read(&msk->rcv_wnd_sent))
 		__mptcp_subflow_send_ack(ssk);
 	unlock_sock_fast(ssk, slow);
 }
@@ -254,9 +279,9 @@ static bool control_xmit(struct mptcp_sock *msk, struct mptcp_control *control,
 	if (!ext)
 		goto unlock;
 
-	ext->stream = 1;
+	ext->payload = MPTCP_PAYLOAD_CONTROL;
 	subflow->control_end = tcp_sk(ssk)->write_seq;
-	subflow->control_sent = 1;
+	subflow->control_sent = true;
 	__tcp_push_pending_frames(ssk, tcp_current_mss(ssk), TCP_NAGLE_PUSH);
 	__mptcp_subflow_send_ack(ssk);
 unlock:
@@ -268,15 +293,21 @@ unlock:
 static void control_done(struct mptcp_control *control)
 {
 	bool own = mptcp_control_is_own(control_type(control));
+	struct mptcp_control_msg *msg;
 
 	put_page(control->page);
 	control->page = NULL;
 	control->tries = 0;
 	spin_lock_bh(&control->lock);
 	control->snd_nxt = control->snd_una;
+	msg = control->sending;
+	control->sending = NULL;
 	if (own)
-		control->own_waits = false;
+		WRITE_ONCE(control->own_waits, false);
 	spin_unlock_bh(&control->lock);
+	kfree(msg);
+	if (own)
+		mptcp_control_wake(control, EPOLLWRBAND);
 }
 
 /* Lay the next one out as it is sent. */
@@ -292,6 +323,7 @@ static bool control_next(struct mptcp_control *control)
 	spin_lock_bh(&control->lock);
 	msg = list_first_entry(&control->queue, struct mptcp_control_msg, list);
 	list_del(&msg->list);
+	control->sending = msg;
 	if (!mptcp_control_is_own(msg->type))
 		control->queue_nr--;
 	control->snd_nxt = control->snd_una + MPTCP_CONTROL_HEADER + msg->len;
@@ -301,7 +333,6 @@ static bool control_next(struct mptcp_control *control)
 	put_unaligned_be16(msg->type, to);
 	put_unaligned_be16(msg->len, to + 2);
 	memcpy(to + MPTCP_CONTROL_HEADER, msg->value, msg->len);
-	kfree(msg);
 	control->tries = 0;
 	control->snd_on = 0;
 	return true;
@@ -320,14 +351,18 @@ void mptcp_control_forget(struct mptcp_control *control)
 	spin_lock_bh(&control->lock);
 	list_splice_init(&control->queue, &gone);
 	list_splice_init(&control->unread, &gone);
+	if (control->sending)
+		list_add(&control->sending->list, &gone);
+	control->sending = NULL;
 	control->queue_nr = 0;
 	control->unread_nr = 0;
-	control->own_waits = false;
+	WRITE_ONCE(control->own_waits, false);
 	control->rcv_done = false;
 	control->answer = false;
 	control->snd_nxt = control->snd_una;
 	spin_unlock_bh(&control->lock);
 	bitmap_zero(control->announced, MPTCP_PM_MAX_ADDR_ID + 1);
+	bitmap_zero(control->removed, MPTCP_PM_MAX_ADDR_ID + 1);
 	list_for_each_entry_safe(msg, tmp, &gone, list)
 		kfree(msg);
 }
@@ -359,9 +394,10 @@ static void control_give_up(struct mptcp_sock *msk, struct mptcp_control *contro
 	if (page)
 		control_done(control);
 	spin_lock_bh(&control->lock);
-	control->own_waits = false;
+	WRITE_ONCE(control->own_waits, false);
 	control->queue_nr = 0;
 	spin_unlock_bh(&control->lock);
+	mptcp_control_wake(control, EPOLLWRBAND);
 }
 
 /* Ask the peer to open the stream; before, have it know our key. */
@@ -386,20 +422,37 @@ static void control_open(struct mptcp_sock *msk, struct mptcp_control *control)
 	control->tries++;
 }
 
+/* It is believed on that subflow only, and can come there yet. */
+static struct mptcp_subflow_context *control_pick_place(struct mptcp_sock *msk,
+							const struct mptcp_control *control)
+{
+	u8 *value = page_address(control->page) + MPTCP_CONTROL_HEADER;
+	struct mptcp_subflow_context *subflow;
+
+	if (control->tries >= CONTROL_PATIENT)
+		return NULL;
+	subflow = mptcp_control_place(msk, control_type(control), value);
+	return subflow && control_usable(subflow) ? subflow : NULL;
+}
+
 /* The one on its way, for the first time or again. */
 static void control_push(struct mptcp_sock *msk, struct mptcp_control *control)
 {
-	struct mptcp_subflow_context *subflow = control_pick(msk, control->snd_on);
+	struct mptcp_subflow_context *subflow = control_pick_place(msk, control);
+	/* TCP goes on with it there */
+	bool waits = subflow && control->tries && control_has_copy(subflow);
 
+	if (!subflow)
+		subflow = control_pick(msk, control->snd_on);
 	/* no subflow, or each has it, or no memory */
-	if (!subflow || !control_xmit(msk, control, subflow)) {
+	if (!waits && (!subflow || !control_xmit(msk, control, subflow))) {
 		control_reset_timer(control, HZ);
 		return;
 	}
-	if (control->tries) {
+	if (control->tries && !waits) {
 		control->info.again++;
 		MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLAGAIN);
-	} else {
+	} else if (!control->tries) {
 		control->info.sent++;
 		MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLTX);
 	}

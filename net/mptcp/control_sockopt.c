@@ -14,7 +14,8 @@
  *	EINVAL      the length is not that of the option, or the type is neither
  *		    MPTCP_CONTROL_TYPE_KEY nor one of 0x8000 to 0xffff
  *	EMSGSIZE    more than 1024 bytes of value
- *	EAGAIN      the last one has not arrived yet: try again later
+ *	EAGAIN      the last one has not arrived yet: poll() tells by EPOLLWRBAND when it has, or
+ *		    never will
  *	EOPNOTSUPP  the stream was not negotiated, or is given up
  *	ENOTCONN    not connected yet, or no longer
  *
@@ -127,50 +128,54 @@ static int control_get_info(struct mptcp_sock *msk, char __user *optval, int __u
 	return mptcp_option_answer(&info, sizeof(info), optval, optlen);
 }
 
-/* Take the next one out if it fits. */
-static struct mptcp_control_msg *control_get_next(struct mptcp_control *control, int size)
+/* The next one, copied. It goes only when the application has it: the lock of the socket, under
+ * which others come, too, is held meanwhile.
+ */
+static int control_copy_next(struct mptcp_control *control, int size, char __user *optval,
+			     int __user *optlen)
 {
-	struct mptcp_control_msg *msg;
-
-	spin_lock_bh(&control->lock);
-	msg = list_first_entry_or_null(&control->unread, struct mptcp_control_msg, list);
-	if (!msg) {
-		msg = ERR_PTR(-EAGAIN);
-	} else if (size < (int)(sizeof(struct mptcp_control_tlv) + msg->len)) {
-		msg = ERR_PTR(-EMSGSIZE);
-	} else {
-		list_del(&msg->list);
-		control->unread_nr--;
-	}
-	spin_unlock_bh(&control->lock);
-	return msg;
-}
-
-static int control_recv(struct mptcp_sock *msk, char __user *optval, int __user *optlen)
-{
-	struct mptcp_control *control = mptcp_control(msk);
 	struct mptcp_control_tlv tlv;
 	struct mptcp_control_msg *msg;
-	int size, err = 0;
 
-	if (get_user(size, optlen))
-		return -EFAULT;
-	if (size < 0)
-		return -EINVAL;
-	if (!mptcp_control_agreed(control) && (!control || list_empty_careful(&control->unread)))
-		return -EOPNOTSUPP;
-
-	msg = control_get_next(control, size);
-	if (IS_ERR(msg))
-		return PTR_ERR(msg);
+	msg = list_first_entry_or_null(&control->unread, struct mptcp_control_msg, list);
+	if (!msg)
+		return -EAGAIN;
+	if (size < (int)sizeof(tlv) + msg->len)
+		return -EMSGSIZE;
 
 	tlv.type = msg->type;
 	tlv.length = msg->len;
 	if (put_user((int)sizeof(tlv) + msg->len, optlen) ||
 	    copy_to_user(optval, &tlv, sizeof(tlv)) ||
 	    copy_to_user(optval + sizeof(tlv), msg->value, msg->len))
-		err = -EFAULT;
+		return -EFAULT;
+
+	spin_lock_bh(&control->lock);
+	list_del(&msg->list);
+	control->unread_nr--;
+	spin_unlock_bh(&control->lock);
 	kfree(msg);
+	return 0;
+}
+
+static int control_recv(struct mptcp_sock *msk, char __user *optval, int __user *optlen)
+{
+	struct sock *sk = (struct sock *)msk;
+	struct mptcp_control *control;
+	int size, err;
+
+	if (get_user(size, optlen))
+		return -EFAULT;
+	if (size < 0)
+		return -EINVAL;
+
+	lock_sock(sk);
+	control = msk->control;
+	if (mptcp_control_agreed(control) || (control && !list_empty(&control->unread)))
+		err = control_copy_next(control, size, optval, optlen);
+	else
+		err = -EOPNOTSUPP;
+	release_sock(sk);
 	return err;
 }
 

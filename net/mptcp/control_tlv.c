@@ -7,11 +7,17 @@
  *	2  address removed	1 to 8 ids
  *	3  priority		flags (bit 0: B), ids of the sender's address and the receiver's
  *
- * They enter where the options do that say the same (RFC 8684, sections 3.4.1, 3.4.2 and
- * 3.3.8), and replace them. The HMAC is that of ADD_ADDR, so that an attacker who
+ * They enter where the options do that say the same (RFC 8684, sections 3.4.1, 3.4.2 and 3.3.8),
+ * and go beside them: an option goes at once, and may be lost; the TLV comes for sure, and may
+ * wait behind bulk data. As long as one is on its way, what follows about the same address or
+ * subflow has no option, which would overtake it. Of REMOVE_ADDR the TLV counts only if the
+ * option was lost: the address may be in use again.
+ *
+ * The HMAC is that of ADD_ADDR, so that an attacker who
  * writes into one subflow gains nothing by the stream. An echo is not needed, as the TLV is
- * acknowledged. MP_PRIO speaks of the subflow that it comes on; a TLV may come on another
- * one, and names both addresses by their ids.
+ * acknowledged. MP_PRIO speaks of the subflow that it comes on, and so does its TLV, which names
+ * both addresses by their ids: on another subflow it is not believed, as nothing signs it. Who
+ * is on one path could draw all traffic to it.
  *
  * The thesis names these uses and no formats. Unknown types below 0x8000 are skipped and counted.
  *
@@ -56,20 +62,58 @@ static bool control_usable(const struct mptcp_sock *msk)
 	       READ_ONCE(msk->fully_established) && !control_unproven(msk);
 }
 
-/* False: the option has to do. */
+/* How many ids a TLV about addresses begins with */
+static u16 control_ids(const struct mptcp_control_msg *msg)
+{
+	switch (msg->type) {
+	case MPTCP_CONTROL_ADD_ADDR:
+		return 1;
+	case MPTCP_CONTROL_REMOVE_ADDR:
+		return msg->len;
+	}
+	return 0;
+}
+
+/* Are both about the same address, or the same subflow? */
+static bool control_is_about(const struct mptcp_control_msg *a, const struct mptcp_control_msg *b)
+{
+	u16 i;
+
+	if (a->type == MPTCP_CONTROL_PRIO && b->type == MPTCP_CONTROL_PRIO)
+		return !memcmp(&a->value[1], &b->value[1], CONTROL_PRIO - 1);
+	for (i = 0; i < control_ids(a); i++)
+		if (memchr(b->value, a->value[i], control_ids(b)))
+			return true;
+	return false;
+}
+
+static bool control_is_same(const struct mptcp_control_msg *a, const struct mptcp_control_msg *b)
+{
+	return a->type == b->type && a->len == b->len && !memcmp(a->value, b->value, a->len);
+}
+
+/* Say it by TLV. True: and by that alone, since the option would overtake an earlier one. */
 static bool control_tell(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
 {
 	struct mptcp_control_msg *msg = kmalloc(struct_size(msg, value, len), GFP_ATOMIC);
+	struct mptcp_control *control = mptcp_control(msk);
+	bool behind;
 
 	if (!msg)
 		return false;
 	msg->type = type;
 	msg->len = len;
 	memcpy(msg->value, value, len);
-	if (mptcp_control_queue(msk, msg))
-		return true;
-	kfree(msg);
-	return false;
+
+	/* an announcement is repeated until it is echoed */
+	behind = mptcp_control_any(control, msg, control_is_about);
+	if ((type == MPTCP_CONTROL_ADD_ADDR && behind &&
+	     mptcp_control_any(control, msg, control_is_same)) ||
+	    !mptcp_control_queue(msk, msg)) {
+		kfree(msg);
+		return false;
+	}
+	return behind;
 }
 
 /* With pm->lock. An echo of what came by TLV is said already. */
@@ -167,16 +211,19 @@ static bool control_read_address(struct mptcp_sock *msk, const u8 *value, u16 le
 static bool control_read_removed(struct mptcp_sock *msk, const u8 *value, u16 len)
 {
 	struct mptcp_rm_list list = {};
+	u16 i;
 
 	if (!len || len > MPTCP_RM_IDS_MAX)
 		return false;
-	memcpy(list.ids, value, len);
-	list.nr = len;
-	mptcp_pm_rm_addr_received(msk, &list);
+	for (i = 0; i < len; i++)
+		if (!test_and_clear_bit(value[i], msk->control->removed))
+			list.ids[list.nr++] = value[i];
+	if (list.nr)
+		mptcp_pm_rm_addr_received(msk, &list);
 	return true;
 }
 
-static bool control_read_prio(struct mptcp_sock *msk, const u8 *value, u16 len)
+static bool control_read_prio(struct mptcp_sock *msk, u32 from, const u8 *value, u16 len)
 {
 	struct mptcp_subflow_context *subflow;
 
@@ -186,19 +233,25 @@ static bool control_read_prio(struct mptcp_sock *msk, const u8 *value, u16 len)
 	mptcp_for_each_subflow(msk, subflow) {
 		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 
-		if (READ_ONCE(subflow->remote_id) != value[1] ||
+		if (subflow->subflow_id != from || READ_ONCE(subflow->remote_id) != value[1] ||
 		    READ_ONCE(subflow->local_id) != value[2])
 			continue;
 		lock_sock(ssk);
-		mptcp_pm_mp_prio_received(ssk, value[0] & MPTCP_PRIO_BKUP);
+		/* the option may have said it */
+		if (subflow->backup != (value[0] & MPTCP_PRIO_BKUP)) {
+			mptcp_pm_mp_prio_received(ssk, value[0] & MPTCP_PRIO_BKUP);
+			MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_MPPRIORX);
+		}
 		release_sock(ssk);
-		MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_MPPRIORX);
+		return true;
 	}
-	return true;
+	return false;
 }
 
-/* The peer's. Wrong ones are counted with those that nobody knows. */
-void mptcp_control_read(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+/* The peer's, all of which came by the subflow @from. Wrong ones are counted with those that
+ * nobody knows.
+ */
+void mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, const u8 *value, u16 len)
 {
 	bool right = false;
 
@@ -210,13 +263,28 @@ void mptcp_control_read(struct mptcp_sock *msk, u16 type, const u8 *value, u16 l
 		right = control_read_removed(msk, value, len);
 		break;
 	case MPTCP_CONTROL_PRIO:
-		right = control_read_prio(msk, value, len);
+		right = control_read_prio(msk, from, value, len);
 		break;
 	}
 	if (right)
 		return;
 	msk->control->info.unknown++;
 	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_CONTROLUNKNOWN);
+}
+
+/* A TLV of ours: the subflow where alone the peer believes it, or NULL: it does anywhere. */
+struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk, u16 type,
+						  const u8 *value)
+{
+	struct mptcp_subflow_context *subflow;
+
+	if (type != MPTCP_CONTROL_PRIO)
+		return NULL;
+	mptcp_for_each_subflow(msk, subflow)
+		if (READ_ONCE(subflow->local_id) == value[1] &&
+		    READ_ONCE(subflow->remote_id) == value[2])
+			return subflow;
+	return NULL;
 }
 
 /* Ours, the peer has it: that is what the echo of an ADD_ADDR says. */
@@ -256,6 +324,8 @@ static void control_options_of_pm(struct mptcp_sock *msk, u16 type, const u8 *va
 void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
 {
 	struct mptcp_subflow_context *subflow;
+	struct sock *ssk;
+	bool slow;
 
 	if (__mptcp_check_fallback(msk))
 		return;
@@ -263,19 +333,12 @@ void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, 
 		control_options_of_pm(msk, type, value, len);
 		return;
 	}
-	if (type != MPTCP_CONTROL_PRIO)
+	subflow = mptcp_control_place(msk, type, value);
+	if (!subflow)
 		return;
-
-	mptcp_for_each_subflow(msk, subflow) {
-		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
-		bool slow;
-
-		if (READ_ONCE(subflow->local_id) != value[1] ||
-		    READ_ONCE(subflow->remote_id) != value[2])
-			continue;
-		slow = lock_sock_fast(ssk);
-		subflow->send_mp_prio = 1;
-		__mptcp_subflow_send_ack(ssk);
-		unlock_sock_fast(ssk, slow);
-	}
+	ssk = mptcp_subflow_tcp_sock(subflow);
+	slow = lock_sock_fast(ssk);
+	subflow->send_mp_prio = 1;
+	__mptcp_subflow_send_ack(ssk);
+	unlock_sock_fast(ssk, slow);
 }

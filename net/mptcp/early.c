@@ -58,7 +58,7 @@ bool mptcp_early_mapped(const struct mptcp_ext *mpext, u32 ssn, u32 len, bool cs
 	u32 offset = ssn - mpext->subflow_seq;
 	u32 map_len;
 
-	if (!mpext->use_map || mpext->mpc_map || mpext->stream || mpext->coded ||
+	if (!mpext->use_map || mpext->mpc_map || mpext->payload != MPTCP_PAYLOAD_DATA ||
 	    mpext->irregular || !mpext->data_len || mpext->csum_reqd != csum_reqd)
 		return false;
 
@@ -94,7 +94,7 @@ static bool early_contradicts(const struct mptcp_subflow_context *subflow,
 		return false;
 	return subflow->map_seq != map_seq || subflow->map_subflow_seq != mpext->subflow_seq ||
 	       subflow->map_data_len != mpext->data_len - mpext->data_fin ||
-	       subflow->map_stream || subflow->map_coded ||
+	       subflow->map_payload != MPTCP_PAYLOAD_DATA ||
 	       subflow->map_csum_reqd != mpext->csum_reqd;
 }
 

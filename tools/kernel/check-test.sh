@@ -109,7 +109,7 @@ model() {
 
 # the last ones only where their patches are, which is not each version of Linux
 kunit='modprobe -a mptcp_sched_test mptcp_cong_test mptcp_token_test mptcp_crypto_test &&
-	for test in mptcp_handshake_test mptcp_timers_test mptcp_early_test mptcp_coding_test; do
+	for test in mptcp_handshake_test mptcp_timers_test mptcp_early_test mptcp_coding_test mptcp_options_test; do
 		! modinfo "$test" >/dev/null 2>&1 || modprobe "$test" || exit
 	done && dmesg | sed "s/^\[[^]]*\] //" |
 	grep -E "^ *(ok|not ok|#|KTAP|1\.\.)" | grep -v "^ok\|^not ok"'

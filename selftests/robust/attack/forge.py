@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from conformance.byhand import option
-from conformance.crypto import mac
+from conformance.crypto import idsn_of, mac
 from conformance.options import (
     ADD_ADDR,
     DSS,
@@ -32,6 +32,8 @@ GARBAGE = b"\xff" * 100
 FAR = 1 << 30
 NUMBER = 99  # of an address that nobody has
 ALL = DSS_ACK | DSS_ACK64 | DSS_MAP | DSS_MAP64
+STREAM = 0x20  # in a DSS: of the control stream
+TLV_ADD, TLV_REMOVE, TLV_PRIO = 1, 2, 3
 
 
 @dataclass
@@ -81,6 +83,14 @@ class Scene:
         body = struct.pack("!BQQIH", ALL | DSS_FIN, self.acked(), dsn, 0, 1)
         return self.say(option(DSS, 0, body))
 
+    def tlv(self, kind: int, value: bytes) -> list[Segment]:
+        """The first one of the control stream. Its place is what keys would tell, or a TLV that went by."""
+        whole = struct.pack("!HH", kind, len(value)) + value
+        numbers = [idsn_of(key) + 1 for key in reversed(self.keys())]
+        place = self.eye.toward[self.up].relative()
+        body = struct.pack("!BQQIH", ALL | STREAM, *numbers, place, len(whole))
+        return self.say(option(DSS, 0, body), payload=whole)
+
     def data_ack(self, number: int) -> list[Segment]:
         return self.say(option(DSS, 0, struct.pack("!BQ", DSS_ACK | DSS_ACK64, number)))
 
@@ -109,6 +119,20 @@ def add_addr(s: Scene) -> list[Segment]:
 def add_addr_keys(s: Scene) -> list[Segment]:
     body = bytes([NUMBER, 10, 0, 9, 9])
     return s.say(option(ADD_ADDR, 0, body + mac(*s.keys(), body + bytes(2))[-8:]))
+
+
+def tlv_prio(s: Scene) -> list[Segment]:
+    """The other subflow shall be a backup."""
+    near, far = s.other.toward[s.up], s.other.toward[not s.up]
+    return s.tlv(TLV_PRIO, bytes([1, near.number, far.number]))
+
+
+def tlv_remove(s: Scene) -> list[Segment]:
+    return s.tlv(TLV_REMOVE, bytes([s.other.toward[s.up].number]))
+
+
+def tlv_add(s: Scene) -> list[Segment]:
+    return s.tlv(TLV_ADD, bytes([NUMBER, 10, 0, 9, 9]) + bytes(2) + os.urandom(8))
 
 
 def fastclose_keys(s: Scene) -> list[Segment]:
@@ -200,13 +224,15 @@ def blind(s: Scene) -> list[Segment]:
 @dataclass
 class Forgery:
     """allows: what RFC 8684 lets it do, words of inject.py; all else is a failure. does: what it has to do,
-    or else it did not arrive. counter: of the victim, which grows when it arrives."""
+    or else it did not arrive. counter: of the victim, which grows when it arrives. stream: both ends have a
+    control stream."""
 
     what: str
     make: Callable[[Scene], list[Segment]]
     allows: str = "path"
     does: str = ""
     counter: str = ""
+    stream: bool = False
 
 
 FORGERIES = {
@@ -217,6 +243,11 @@ FORGERIES = {
     # Nothing signs it. Section 3.4.2 would have the path probed before it is closed.
     "remove": Forgery("REMOVE_ADDR of the other path", remove_other, "sibling slow", counter="RmAddr"),
     "add_addr": Forgery("ADD_ADDR, wrong HMAC", add_addr, ""),
+    "tlv_prio": Forgery("priority of the other path, by TLV", tlv_prio, counter="ControlRx", stream=True),
+    "tlv_remove": Forgery(
+        "REMOVE_ADDR of the other path, by TLV", tlv_remove, "path sibling slow", counter="RmAddr", stream=True
+    ),
+    "tlv_add": Forgery("ADD_ADDR by TLV, wrong HMAC", tlv_add, counter="ControlUnknown", stream=True),
     "echo": Forgery("echo of an ADD_ADDR", add_addr_echo, "", counter="EchoAdd"),
     "fastclose": Forgery("MP_FASTCLOSE, wrong key", fastclose, ""),
     "add_addr_keys": Forgery("ADD_ADDR, with keys", add_addr_keys, does="taken"),

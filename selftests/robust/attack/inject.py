@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from boxes import Box
 from eye import Eye
@@ -19,13 +20,13 @@ from forge import FORGERIES, NUMBER, Forgery, Scene
 from kinds import MARK, SIZE, Kind
 from traffic import IPPROTO_MPTCP, Transfer, compare, stream
 
-from net import Hosts, Network, counters, ip
+from net import Hosts, Network, counters, inside, ip, set_sysctl
 
 EYES = Kind("eyes", Box, {})
 # The attacked path is that of the first subflow, of a joined one, or of one that is not used.
 POSITIONS = {"first": 1, "joined": 2, "backup": 2}
-UNUSED = ("fail", "fail_reset", "remove", "data_fin_far", "map_far", "ack_beyond", "reset", "blind")
-QUICK = ("none", "fail", "remove", "data_fin_far", "map_holes", "map_infinite", "reset", "blind")
+UNUSED = ("fail", "fail_reset", "remove", "tlv_prio", "tlv_remove", "tlv_add", "data_fin_far", "map_far", "ack_beyond", "reset", "blind")
+QUICK = ("none", "fail", "remove", "tlv_prio", "data_fin_far", "map_holes", "map_infinite", "reset", "blind")
 BEGIN = 150_000  # bytes that both paths have carried, before the attack
 PATIENCE = 200.0
 SLOW = 3.0  # seconds more than without an attack
@@ -51,6 +52,10 @@ class Lab(Network):
         super().__init__(hosts)
         self.eyes: dict[int, Eye] = {}
         self.attack: Attack | None = None
+        # which hosts can have a control stream: not those of unpatched Linux
+        with inside(hosts.server):
+            able = Path("/proc/sys/net/mptcp/control_stream").exists()
+        self.streams = [hosts.client, hosts.server] if able else []
 
     def lay(self, backup: bool) -> None:
         self.plug(EYES, "both")
@@ -123,6 +128,8 @@ class Attack:
         pieces = [stream(SIZE, salt, MARK) for salt in (1, 2)]
         output = [MARK.join(s) for s in pieces]
         victim = self.lab.hosts.server if self.up else self.lab.hosts.client
+        for host in self.lab.streams:
+            set_sysctl(host, "mptcp/control_stream", int(self.forgery.stream))
         old = counters(victim)
         start = time.monotonic()
         self.moving = Transfer(self.lab, IPPROTO_MPTCP, self.port, *output, None)
@@ -145,8 +152,10 @@ class Attack:
             elif arrived.wrong is not None and ended:
                 self.harms.add("cut")
         self.moving.close()
-        name = self.forgery.counter
-        self.heard = self.struck and (not name or counters(victim)[name] > old[name])
+        new, name = counters(victim), self.forgery.counter
+        self.heard = self.struck and (not name or new[name] > old[name])
+        if self.forgery.stream and new["MPPrioRx"] > old["MPPrioRx"]:
+            self.harms.add("demoted")
         return took
 
 
@@ -192,6 +201,8 @@ class Judge:
             self.lab.lay(position == "backup")
             for name in FORGERIES:
                 if position == "backup" and name not in UNUSED:
+                    continue
+                if FORGERIES[name].stream and not self.lab.streams:
                     continue
                 for victim in "client", "server":
                     if self.choice.takes(name, position, victim):

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import dpkt
-from conformance.byhand import ISN, checksum_of, option
+from conformance.byhand import ISN, Join, checksum_of, option
 from conformance.capture import ACK, RST
 from conformance.connection import Bad
 from conformance.crypto import idsn_of, mac
@@ -39,7 +39,7 @@ from conformance.peer import listener
 from conformance.wire import Wire, options
 from hand import Peer
 
-from net import inside
+from net import counters, inside
 
 Check = Iterator[tuple[bool, str, str]]
 STREAM, PRIVATE = 0x20, 15
@@ -128,6 +128,15 @@ class End(Peer):
             summed = checksum_of(Mapping(ssn, 0, 0, number, len(data), bytes(2)), data)
             body += bytes([summed[0], summed[1] ^ bits])
         self.say(option(DSS, 0, body), data[part])
+
+    def control_over(self, other: Join, data: bytes) -> None:
+        """The next bytes of the stream, on a second subflow."""
+        flags = STREAM | DSS_ACK | DSS_MAP | DSS_MAP64
+        body = bytes([flags]) + self.control_ack(0, 4) + self.number(self.controlled, 8)
+        body += struct.pack("!IH", 1 + other.sent, len(data))
+        self.wire.send(other.port, ACK, ISN + 1 + other.sent, other.ack, option(DSS, 0, body), data)
+        other.sent += len(data)
+        self.controlled += len(data)
 
     def data(self, data: bytes) -> None:
         self.say(self.dss(data, place=self.mapped, ssn=1 + self.sent), data)
@@ -284,6 +293,22 @@ def sending(wire: Wire, waiting: socket.socket) -> Check:
     end.agree_control(9 + len(want))
 
 
+def questions(wire: Wire, waiting: socket.socket) -> Check:
+    """Each is answered once; what waits to be acknowledged still is."""
+    end, _ = opened(wire, waiting)
+    end.hear(0.3)
+    answers = []
+    for _ in range(10):
+        end.ask()
+        answers.append(len(end.hear(0.1).segments))
+    yield answers == [1] * 10, "a question is answered by one packet", f"{answers}"
+    end.data(b"then data")
+    end.ask()
+    got = end.hear(0.3).segments
+    acks = [tcp for _, tcp in got if flags_of(tcp) & DSS_ACK and not flags_of(tcp) & STREAM]
+    yield bool(acks), "data in front of it is acknowledged", f"{got}"
+
+
 def receiving(wire: Wire, waiting: socket.socket, flags: int, how: str) -> Check:
     end, program = opened(wire, waiting, flags)
     end.tell(OWN, b"whole")
@@ -398,18 +423,38 @@ def content(wire: Wire, waiting: socket.socket) -> Check:
     yield info(program)[UNKNOWN] == 12, "an address with its HMAC is taken", f"{info(program)}"
 
 
-def backup(wire: Wire, waiting: socket.socket) -> Check:
-    """MP_PRIO by TLV names the subflow: it comes on another one."""
+def backup(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
+    """MP_PRIO by TLV names the subflow, and is believed on that one only: nothing signs it."""
+
+    def believed() -> int:
+        end.hear(0.2)
+        return counters(namespace)["MPPrioRx"]
+
     end, program = opened(wire, waiting)
     other = end.join(number=5)
-    end.hear(0.2)
+    first, joined = tlv(PRIORITY, bytes([1, 0, 0])), tlv(PRIORITY, bytes([1, 5, 0]))
+    before = believed()
+    end.control(joined)
+    end.controlled += len(joined)
+    yield believed() == before, "a priority of the joined subflow is not believed on the first", ""
+    end.control_over(other, first)
+    yield believed() == before, "nor the other way around", ""
+    end.control(first[:-1])
+    end.controlled += len(first) - 1
+    end.control_over(other, first[-1:])
+    yield believed() == before, "nor if its last byte comes on the other one", ""
+    end.control_over(other, joined[:-1])
+    end.control(joined[-1:])
+    end.controlled += 1
+    yield believed() == before, "nor its first bytes", ""
+    yield info(program)[UNKNOWN] == 4, "they are counted as wrong", f"{info(program)}"
     end.tell(PRIORITY, bytes([1, 0, 0]))
-    end.hear(0.2)
+    yield believed() == before + 1, "on its own subflow it is", ""
     program.sendall(b"not on the backup")
     got = wire.answer(other.port, lambda tcp: bool(tcp.data), patience=1)
     yield (
         got is not None and bytes(got.data) == b"not on the backup",
-        "a priority for the other subflow",
+        "and data goes on the other one",
         f"{got!r}",
     )
 
@@ -553,10 +598,11 @@ def silent(wire: Wire, waiting: socket.socket) -> Check:
 def all_checks(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     yield from negotiation(wire, waiting, namespace)
     yield from sending(wire, waiting)
+    yield from questions(wire, waiting)
     yield from receiving(wire, waiting, CAPABLE_SHA256, "no checksums")
     yield from receiving(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM, "checksums")
     yield from content(wire, waiting)
-    yield from backup(wire, waiting)
+    yield from backup(wire, waiting, namespace)
     yield from dies(wire, waiting)
     yield from fallback(wire, waiting)
     yield from checksums(wire, waiting)
