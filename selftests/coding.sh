@@ -134,11 +134,33 @@ it_is_right() {
 	did "small writes" -m 1000 -i 1
 }
 
+# What is kept for coding does not take the room of what comes early, where the buffer is small.
+beside_early() {
+	local alone beside before
+	both loss 2%
+	buffers 500000
+	in_both sysctl -q net.mptcp.early_delivery=1
+	coding 0
+	before=$(counter_of "$server" EarlySegs)
+	did "early delivery alone"
+	alone=$(($(counter_of "$server" EarlySegs) - before))
+	coding 10
+	before=$(counter_of "$server" EarlySegs)
+	did "beside early delivery"
+	beside=$(($(counter_of "$server" EarlySegs) - before))
+	echo "# early: $alone segments alone, $beside beside coding; repaired: $repaired"
+	that "beside early delivery: segments are early as they are alone" less $((alone / 4)) "$beside"
+	that "beside early delivery: symbols repair" less 3 "$repaired"
+	in_both sysctl -q net.mptcp.early_delivery=0
+	buffers 4000000
+}
+
 hosts 20mbit 10ms 20mbit 10ms
 scheduler default
 it_rests
 it_repairs
 it_is_right
+bulk=15000000 beside_early
 both
 coding 1
 comings_and_goings coding

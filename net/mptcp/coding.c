@@ -47,16 +47,17 @@
  *
  * What can be said about trust: who can write into a subflow can put anything into the data
  * already, and a symbol changes only what has not arrived. A symbol that is wrong makes wrong data
- * of the peer's own connection, as a segment that is wrong does. Memory is bounded and charged to
- * the connection; work is bounded for each segment that arrives.
+ * of the peer's own connection, as a segment that is wrong does. Symbols that wait to be sent or
+ * used and data that is kept are charged to the connection, and bounded; work is bounded for each
+ * segment that arrives.
  *
  * Where what is: coding_codec.c computes, coding_rate.c decides how much, coding_send.c and
  * coding_recv.c are the two ends.
  *
- * Locking: what the sender and the receiver have here is of whoever owns the connection's socket,
- * or, while nobody does, of who has the data lock. Symbols that arrive wait in a queue with a lock
- * of its own, as subflows have only their own lock then. The struct is freed by RCU, since a
- * subflow may outlive the connection.
+ * Locking: symbols that arrive are under the data lock. What the sender has, and what of the
+ * receiver's data is kept, is of whoever owns the connection's socket, or, while nobody does, of
+ * who has the data lock. The struct is freed by RCU, since a subflow may outlive the connection;
+ * under the data lock it is there or gone.
  */
 
 #define pr_fmt(fmt) "MPTCP: " fmt
@@ -73,7 +74,6 @@ struct mptcp_coding *mptcp_coding_alloc(gfp_t gfp)
 	if (!coding)
 		return NULL;
 
-	skb_queue_head_init(&coding->arrived);
 	__skb_queue_head_init(&coding->read);
 	coding->loss = USEC_PER_SEC / 100;
 	coding->agreed = true;
@@ -89,7 +89,7 @@ void mptcp_coding_ask(struct mptcp_sock *msk)
 	    mptcp_coding_has(msk))
 		return;
 
-	coding = mptcp_coding_alloc(GFP_KERNEL);
+	coding = mptcp_coding_alloc(GFP_KERNEL_ACCOUNT);
 	if (!coding)
 		return;
 	coding->agreed = false;
@@ -143,18 +143,13 @@ void mptcp_coding_stop(struct mptcp_sock *msk)
 {
 	struct mptcp_coding *coding;
 	struct sock *sk = (struct sock *)msk;
-	int i, row;
 
 	mptcp_data_lock(sk);
 	coding = rcu_replace_pointer(msk->coding, NULL, lockdep_is_held(&sk->sk_lock.slock));
 	if (coding) {
 		WRITE_ONCE(coding->agreed, false);
-		mptcp_coding_unsend(coding);
-		skb_queue_purge(&coding->arrived);
-		__skb_queue_purge(&coding->read);
-		for (i = 0; i < MPTCP_CODING_GENERATIONS; i++)
-			for (row = 0; row < MPTCP_CODING_ROWS; row++)
-				kfree_skb(coding->generations[i].rows[row]);
+		mptcp_coding_unsend(msk, coding);
+		mptcp_coding_purge(coding);
 	}
 	mptcp_data_unlock(sk);
 	if (coding)

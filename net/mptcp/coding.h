@@ -3,6 +3,7 @@
 #ifndef _MPTCP_CODING_H
 #define _MPTCP_CODING_H
 
+#include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/skbuff.h>
 #include "protocol.h"
@@ -15,22 +16,20 @@
 /* The longest symbol that is sent: all of a generation then has a length of 16 bits */
 #define MPTCP_CODING_SYMBOL	2047
 
-/* Generations of which the receiver keeps redundant symbols, and symbols that it has not
- * looked at yet
+/* Memory for symbols that wait, and for data that the application has read already, at most:
+ * of each no more than a quarter of the receive buffer
  */
-#define MPTCP_CODING_GENERATIONS	8
-#define MPTCP_CODING_ARRIVED		8
-/* Memory for data that the application has read already, at most */
+#define MPTCP_CODING_WAIT		(512 * 1024)
 #define MPTCP_CODING_READ		(160 * 1024)
 /* Segments that the data of a generation may be spread over */
 #define MPTCP_CODING_PIECES		96
 /* Longer than that no two segments are joined in the receive queue. */
 #define MPTCP_CODING_JOIN		(16 * 1024)
 
-/* A generation: the data from @start on */
+/* A generation: the data from @start on, and its symbols that are there */
 struct mptcp_generation {
 	u64 start;
-	u16 span;		/* bytes of data; 0: none */
+	u16 span;		/* bytes of data */
 	u16 size;		/* of a symbol */
 	u16 check;		/* of all data */
 	struct sk_buff *rows[MPTCP_CODING_ROWS];
@@ -54,21 +53,21 @@ struct mptcp_coding {
 	u32 segments;		/* of all subflows, when it was looked at last: sent, */
 	u32 again;		/* and sent again */
 
-	/* Receiver */
-	struct sk_buff_head arrived;	/* with a lock of its own */
+	/* Receiver: symbols that wait, by generation and row */
+	struct rb_root symbols;
+	u32 symbols_size;
+	/* what the application has read */
 	struct sk_buff_head read;
 	u32 read_size;
-	struct mptcp_generation generations[MPTCP_CODING_GENERATIONS];
-	const struct sk_buff *pieces[MPTCP_CODING_PIECES];
-
-	u8 symbol[MPTCP_CODING_SYMBOL];	/* of data, for both of them */
 };
 
-/* A symbol that arrives, where MPTCP_SKB_CB() has what it is of data */
+/* A symbol that waits, where MPTCP_SKB_CB() has what it is of data. All symbols of a generation
+ * have the same start and kind.
+ */
 struct mptcp_coding_cb {
-	u64 key;
-	u32 subflow_id;
-	u32 want;		/* bytes */
+	u64 start;
+	u64 kind;		/* the generation's length, a symbol's, and the check */
+	u8 row;
 };
 
 #define MPTCP_CODING_CB(skb)	((struct mptcp_coding_cb *)&(skb)->cb[0])
@@ -90,17 +89,19 @@ bool mptcp_coding_agreed(const struct mptcp_sock *msk);
 int mptcp_coding_limit(struct mptcp_sock *msk, struct sock *ssk, struct mptcp_data_frag *dfrag,
 		       const struct mptcp_sendmsg_info *info);
 void mptcp_coding_sent(struct mptcp_sock *msk, struct sock *ssk, u64 end, bool data_lock_held);
-void mptcp_coding_unsend(struct mptcp_coding *coding);
+void mptcp_coding_unsend(struct mptcp_sock *msk, struct mptcp_coding *coding);
 
 /* coding_recv.c */
 bool mptcp_coding_incoming(struct mptcp_sock *msk, struct mptcp_options_received *mp_opt);
 void mptcp_coding_early(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
 			const struct mptcp_ext *ext);
-void mptcp_coding_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb);
+bool mptcp_coding_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb);
 bool mptcp_coding_decode(struct mptcp_sock *msk);
 bool mptcp_coding_released(struct mptcp_sock *msk);
 void mptcp_coding_ready(struct mptcp_sock *msk);
 bool mptcp_coding_keep(struct mptcp_sock *msk, struct sk_buff *skb);
+int mptcp_coding_kept(const struct mptcp_sock *msk);
+void mptcp_coding_purge(struct mptcp_coding *coding);
 
 /* coding_rate.c */
 void mptcp_coding_measure(struct mptcp_sock *msk, struct mptcp_coding *coding);

@@ -3,8 +3,9 @@
  *
  * A symbol comes through its subflow in order, as data does, and is taken out of the subflow's
  * queue where data would be passed on; or before its turn, when segments in front of it are
- * missing: it is not data, and waits for none. Symbols are kept for at most eight generations, as
- * long as something in them is missing.
+ * missing: it is not data, and waits for none. One that a middlebox split stays in that queue until
+ * it is whole. Symbols are kept as long as something in their generation is missing, in their share
+ * of the receive buffer: those of what is needed last give way.
  *
  * Data is delivered as ever. Only when the next byte is missing, and there are symbols of its
  * generation, the decoder looks what else is there of it:
@@ -20,7 +21,10 @@
  * What a peer can have us do: per segment that arrives, look at up to MPTCP_CODING_PIECES pieces
  * of data for each generation that is repaired, and one that is not; compute as much as three
  * generations' lengths for each that is repaired, for which it has to send symbols of that size. A
- * generation spread over more pieces is not repaired.
+ * generation spread over more pieces is not repaired. All that lasts is charged to the connection.
+ *
+ * Early delivery (early.c) has its own share for what is not next. What is kept here is no part of
+ * that: mptcp_coding_kept().
  *
  * Locking: see coding.c. mptcp_coding_decode() is called with the data lock; if somebody owns the
  * socket, mptcp_release_cb() does it, since a reader uses the queue of what it reads without that
@@ -59,6 +63,24 @@ static bool coding_sane(u64 key, u32 size)
 	       coding_row(key) < MPTCP_CODING_ROWS;
 }
 
+/* What a repair needs, while it lasts */
+struct coding_work {
+	const struct sk_buff *pieces[MPTCP_CODING_PIECES];
+	u8 symbol[MPTCP_CODING_SYMBOL];		/* of data */
+};
+
+/* What tells generations that begin at the same place apart */
+static u64 coding_kind(u64 key, u32 size)
+{
+	return (u64)coding_span(key) << 32 | size << 16 | coding_check(key);
+}
+
+/* The end of the symbol's generation */
+static u64 coding_end(const struct sk_buff *skb)
+{
+	return MPTCP_CODING_CB(skb)->start + (MPTCP_CODING_CB(skb)->kind >> 32);
+}
+
 /* A segment came: whether it is a symbol, or part of one. If it is the peer has given up falling
  * back, and so does this end. A DATA_FIN cannot be a part of it.
  */
@@ -71,58 +93,132 @@ bool mptcp_coding_incoming(struct mptcp_sock *msk, struct mptcp_options_received
 	return true;
 }
 
-/* A symbol of that kind is to be stored: room for it, or NULL. */
-static struct sk_buff *coding_room(struct mptcp_coding *coding, const struct sock *ssk, u64 key,
-				   u32 size)
+/* Under the data lock */
+static struct mptcp_coding *coding_locked(const struct mptcp_sock *msk)
+{
+	const struct sock *sk = (const struct sock *)msk;
+
+	return rcu_dereference_protected(msk->coding, lockdep_is_held(&sk->sk_lock.slock));
+}
+
+static void coding_free(struct mptcp_coding *coding, struct sk_buff *skb)
+{
+	rb_erase(&skb->rbnode, &coding->symbols);
+	coding->symbols_size -= skb->truesize;
+	kfree_skb(skb);
+}
+
+/* Free all that is kept. Under the data lock, by who owns the socket */
+void mptcp_coding_purge(struct mptcp_coding *coding)
 {
 	struct sk_buff *skb;
 
-	if (!READ_ONCE(coding->agreed) || !coding_sane(key, size) ||
-	    skb_queue_len_lockless(&coding->arrived) >= MPTCP_CODING_ARRIVED)
-		return NULL;
-	skb = alloc_skb(size, GFP_ATOMIC | __GFP_NOWARN);
-	if (!skb)
-		return NULL;
-	MPTCP_CODING_CB(skb)->key = key;
-	MPTCP_CODING_CB(skb)->subflow_id = mptcp_subflow_ctx(ssk)->subflow_id;
-	MPTCP_CODING_CB(skb)->want = size;
-	return skb;
+	while ((skb = rb_to_skb(rb_first(&coding->symbols))))
+		coding_free(coding, skb);
+	__skb_queue_purge(&coding->read);
+	WRITE_ONCE(coding->read_size, 0);
 }
 
-/* @len bytes of a symbol, @got bytes behind its first one. A middlebox may have split it. The
- * pieces of a subflow come in order, and each waits at the end of the queue.
- */
-static void coding_bytes(struct mptcp_coding *coding, const struct sock *ssk,
-			 const struct sk_buff *from, u32 offset, u32 len, u64 key, u32 size,
-			 u32 got)
+/* Symbols whose generation is through go. */
+static void coding_expire(const struct mptcp_sock *msk, struct mptcp_coding *coding)
 {
-	struct sk_buff *skb = NULL, *at;
-	bool fresh = false;
+	struct sk_buff *skb;
 
-	if (!got) {
-		skb = coding_room(coding, ssk, key, size);
-		fresh = true;
-	}
+	while ((skb = rb_to_skb(rb_first(&coding->symbols))) &&
+	       !after64(coding_end(skb), msk->ack_seq))
+		coding_free(coding, skb);
+}
 
-	spin_lock_bh(&coding->arrived.lock);
-	skb_queue_walk(&coding->arrived, at) {
-		if (!fresh && MPTCP_CODING_CB(at)->key == key && at->len == got &&
-		    MPTCP_CODING_CB(at)->subflow_id == mptcp_subflow_ctx(ssk)->subflow_id)
-			skb = at;
-	}
-	if (skb && skb->len + len <= MPTCP_CODING_CB(skb)->want &&
-	    !skb_copy_bits(from, offset, skb_tail_pointer(skb), len)) {
-		__skb_put(skb, len);
-		if (fresh)
-			__skb_queue_tail(&coding->arrived, skb);
-		fresh = false;
-	}
-	spin_unlock_bh(&coding->arrived.lock);
+/* Is there room for the symbol? What is needed later goes for it. */
+static bool coding_room(struct mptcp_sock *msk, struct mptcp_coding *coding,
+			const struct sk_buff *skb)
+{
+	struct sock *sk = (struct sock *)msk;
+	u32 most = min_t(u32, READ_ONCE(sk->sk_rcvbuf) / 4, MPTCP_CODING_WAIT);
+	struct sk_buff *last;
 
-	if (fresh)
+	while (coding->symbols_size + skb->truesize > most) {
+		last = rb_to_skb(rb_last(&coding->symbols));
+		if (!last || !after64(MPTCP_CODING_CB(last)->start, MPTCP_CODING_CB(skb)->start))
+			return false;
+		MPTCP_INC_STATS(sock_net(sk), MPTCP_MIB_CODEDDROP);
+		coding_free(coding, last);
+	}
+	return atomic_read(&sk->sk_rmem_alloc) <= READ_ONCE(sk->sk_rcvbuf) &&
+	       mptcp_rmem_schedule(sk, skb->truesize);
+}
+
+/* Is @a in front of @b (less than 0), behind it, or the same symbol (0)? */
+static int coding_compare(const struct mptcp_coding_cb *a, const struct mptcp_coding_cb *b)
+{
+	if (a->start != b->start)
+		return before64(a->start, b->start) ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return (int)a->row - (int)b->row;
+}
+
+/* The place of the symbol among those that wait: *@place, below @parent. False: it is there */
+static bool coding_place(struct mptcp_coding *coding, const struct sk_buff *skb,
+			 struct rb_node ***place, struct rb_node **parent)
+{
+	int side;
+
+	*place = &coding->symbols.rb_node;
+	*parent = NULL;
+	while (**place) {
+		*parent = **place;
+		side = coding_compare(MPTCP_CODING_CB(skb), MPTCP_CODING_CB(rb_to_skb(*parent)));
+		if (!side)
+			return false;
+		*place = side < 0 ? &(*parent)->rb_left : &(*parent)->rb_right;
+	}
+	return true;
+}
+
+/* Keep the symbol, if it is of use and there is memory for it. What came of it: a counter */
+static int coding_store(struct mptcp_sock *msk, struct mptcp_coding *coding, struct sk_buff *skb)
+{
+	const struct mptcp_coding_cb *cb = MPTCP_CODING_CB(skb);
+	struct rb_node **place, *parent;
+
+	WRITE_ONCE(coding->seen, true);
+	coding_expire(msk, coding);
+	if (!after64(coding_end(skb), msk->ack_seq) ||
+	    !coding_place(coding, skb, &place, &parent))
+		return MPTCP_MIB_CODEDLATE;
+	if (!before64(cb->start, atomic64_read(&msk->rcv_wnd_sent)) ||
+	    !coding_room(msk, coding, skb))
+		return MPTCP_MIB_CODEDDROP;
+
+	/* others may have gone for it */
+	coding_place(coding, skb, &place, &parent);
+	rb_link_node(&skb->rbnode, parent, place);
+	rb_insert_color(&skb->rbnode, &coding->symbols);
+	coding->symbols_size += skb->truesize;
+	mptcp_set_owner_r(skb, (struct sock *)msk);
+	return MPTCP_MIB_CODEDRX;
+}
+
+/* A symbol came, all of it, or NULL: it did not, or there was no memory. */
+static void coding_came(struct mptcp_sock *msk, struct sk_buff *skb, u64 key)
+{
+	struct sock *sk = (struct sock *)msk;
+	int what = MPTCP_MIB_CODEDDROP;
+	struct mptcp_coding *coding;
+
+	mptcp_data_lock(sk);
+	coding = coding_locked(msk);
+	if (skb && coding) {
+		MPTCP_CODING_CB(skb)->start = mptcp_expand_seq(msk->ack_seq, key >> 32, false);
+		MPTCP_CODING_CB(skb)->kind = coding_kind(key, skb->len);
+		MPTCP_CODING_CB(skb)->row = coding_row(key);
+		what = coding_store(msk, coding, skb);
+	}
+	mptcp_data_unlock(sk);
+	if (what != MPTCP_MIB_CODEDRX)
 		kfree_skb(skb);
-	if (!skb)
-		MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_CODEDDROP);
+	MPTCP_INC_STATS(sock_net(sk), what);
 }
 
 /* A segment came before its turn and is a symbol, all of it. With the subflow's lock. With
@@ -132,140 +228,79 @@ void mptcp_coding_early(struct mptcp_sock *msk, struct sock *ssk, const struct s
 			const struct mptcp_ext *ext)
 {
 	u32 header = tcp_hdrlen(skb), len = skb->len - header;
-	struct mptcp_coding *coding;
+	struct sk_buff *symbol;
 
-	if (ext->csum_reqd || ext->data_len != len ||
+	if (ext->csum_reqd || ext->data_len != len || !coding_sane(ext->data_seq, len) ||
 	    !after(TCP_SKB_CB(skb)->seq, tcp_sk(ssk)->rcv_nxt))
 		return;
-	rcu_read_lock();
-	coding = rcu_dereference(msk->coding);
-	if (coding)
-		coding_bytes(coding, ssk, skb, header, len, ext->data_seq, len, 0);
-	rcu_read_unlock();
+	symbol = alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
+	if (symbol)
+		skb_copy_bits(skb, header, skb_put(symbol, len), len);
+	coding_came(msk, symbol, ext->data_seq);
 	mptcp_coding_ready(msk);
 }
 
-/* The segment at the head of the subflow's queue has bytes of a symbol. With the subflow's lock. */
-void mptcp_coding_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb)
+/* How many bytes the subflow's queue has: they follow each other. */
+static u32 coding_there(const struct sock *ssk)
+{
+	const struct sk_buff *last = skb_peek_tail(&ssk->sk_receive_queue);
+	bool fin = TCP_SKB_CB(last)->tcp_flags & TCPHDR_FIN;
+
+	return TCP_SKB_CB(last)->end_seq - fin - tcp_sk(ssk)->copied_seq;
+}
+
+/* The symbol whose first bytes @skb has, at the head of the subflow's queue. NULL without memory,
+ * or if what follows has no data (early.c), and then belongs to something else.
+ */
+static struct sk_buff *coding_queued(const struct sock *ssk, const struct sk_buff *skb, u32 size)
+{
+	struct sk_buff *symbol = alloc_skb(size, GFP_ATOMIC | __GFP_NOWARN);
+	u32 seq = tcp_sk(ssk)->copied_seq, offset, take;
+
+	if (!symbol)
+		return NULL;
+	skb_queue_walk_from(&ssk->sk_receive_queue, skb) {
+		offset = seq - TCP_SKB_CB(skb)->seq;
+		if (offset >= skb->len)
+			break;
+		take = min(size - symbol->len, skb->len - offset);
+		skb_copy_bits(skb, offset, skb_put(symbol, take), take);
+		if (symbol->len == size)
+			return symbol;
+		seq += take;
+	}
+	kfree_skb(symbol);
+	return NULL;
+}
+
+/* The segment at the head of the subflow's queue has bytes of a symbol. With the subflow's lock.
+ * A middlebox may have split it: it is taken with its first byte, and the rest is skipped. False:
+ * not all of it is there yet.
+ */
+bool mptcp_coding_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
-	u32 offset = tcp_sk(ssk)->copied_seq - TCP_SKB_CB(skb)->seq;
 	u32 got = mptcp_subflow_get_map_offset(subflow);
-	u32 left = subflow->map_data_len - got;
-	struct mptcp_coding *coding;
+	u32 size = subflow->map_data_len;
+	struct sk_buff *symbol = NULL;
 
-	rcu_read_lock();
-	coding = rcu_dereference(msk->coding);
-	if (coding && offset < skb->len)
-		coding_bytes(coding, ssk, skb, offset, min(left, skb->len - offset),
-			     subflow->map_seq, subflow->map_data_len, got);
-	rcu_read_unlock();
-	mptcp_subflow_skip_data(ssk, skb, left);
+	if (!got && mptcp_coding_has(msk)) {
+		if (coding_sane(subflow->map_seq, size)) {
+			if (coding_there(ssk) >= size)
+				symbol = coding_queued(ssk, skb, size);
+			else if (!(ssk->sk_shutdown & RCV_SHUTDOWN))
+				return false;
+		}
+		coding_came(msk, symbol, subflow->map_seq);
+	}
+	mptcp_subflow_skip_data(ssk, skb, size - got);
+	return true;
 }
 
 static struct mptcp_coding *coding_owned(const struct mptcp_sock *msk)
 {
 	return rcu_dereference_protected(msk->coding,
 					 lockdep_sock_is_held((const struct sock *)msk));
-}
-
-static void coding_forget(struct mptcp_generation *gen)
-{
-	int row;
-
-	gen->span = 0;
-	for (row = 0; row < MPTCP_CODING_ROWS; row++) {
-		kfree_skb(gen->rows[row]);
-		gen->rows[row] = NULL;
-	}
-}
-
-/* The generation of a symbol, perhaps a new one, or NULL if there is no room. */
-static struct mptcp_generation *coding_generation(struct mptcp_coding *coding, u64 start, u64 key,
-						  u32 size)
-{
-	struct mptcp_generation *gen, *room = NULL;
-
-	for (gen = coding->generations;
-	     gen < coding->generations + MPTCP_CODING_GENERATIONS; gen++) {
-		if (!gen->span)
-			room = gen;
-		else if (gen->start == start && gen->span == coding_span(key) &&
-			 gen->size == size && gen->check == coding_check(key))
-			return gen;
-	}
-	if (room) {
-		room->start = start;
-		room->span = coding_span(key);
-		room->size = size;
-		room->check = coding_check(key);
-	}
-	return room;
-}
-
-/* Whether the symbol is kept: it is of use, and there is memory for it. */
-static bool coding_store(struct mptcp_sock *msk, struct mptcp_coding *coding, struct sk_buff *skb)
-{
-	u64 key = MPTCP_CODING_CB(skb)->key;
-	struct sock *sk = (struct sock *)msk;
-	u64 start = mptcp_expand_seq(msk->ack_seq, key >> 32, false);
-	struct mptcp_generation *gen;
-
-	if (!after64(start + coding_span(key), msk->ack_seq)) {
-		MPTCP_INC_STATS(sock_net(sk), MPTCP_MIB_CODEDLATE);
-		return false;
-	}
-	if (!before64(start, atomic64_read(&msk->rcv_wnd_sent)) ||
-	    atomic_read(&sk->sk_rmem_alloc) > READ_ONCE(sk->sk_rcvbuf) ||
-	    !mptcp_rmem_schedule(sk, skb->truesize))
-		goto drop;
-	gen = coding_generation(coding, start, key, skb->len);
-	if (!gen)
-		goto drop;
-	if (gen->rows[coding_row(key)]) {
-		MPTCP_INC_STATS(sock_net(sk), MPTCP_MIB_CODEDLATE);
-		return false;
-	}
-
-	mptcp_set_owner_r(skb, sk);
-	gen->rows[coding_row(key)] = skb;
-	MPTCP_INC_STATS(sock_net(sk), MPTCP_MIB_CODEDRX);
-	return true;
-
-drop:
-	MPTCP_INC_STATS(sock_net(sk), MPTCP_MIB_CODEDDROP);
-	return false;
-}
-
-/* Symbols that are whole go to their generations; generations that are through go. */
-static void coding_sort(struct mptcp_sock *msk, struct mptcp_coding *coding)
-{
-	struct mptcp_generation *gen;
-	struct sk_buff *skb, *next;
-	struct sk_buff_head whole;
-
-	for (gen = coding->generations;
-	     gen < coding->generations + MPTCP_CODING_GENERATIONS; gen++)
-		if (gen->span && !after64(gen->start + gen->span, msk->ack_seq))
-			coding_forget(gen);
-	if (skb_queue_empty_lockless(&coding->arrived))
-		return;
-
-	__skb_queue_head_init(&whole);
-	spin_lock_bh(&coding->arrived.lock);
-	skb_queue_walk_safe(&coding->arrived, skb, next) {
-		if (skb->len == MPTCP_CODING_CB(skb)->want) {
-			__skb_unlink(skb, &coding->arrived);
-			__skb_queue_tail(&whole, skb);
-		}
-	}
-	spin_unlock_bh(&coding->arrived.lock);
-
-	while ((skb = __skb_dequeue(&whole))) {
-		coding->seen = true;
-		if (!coding_store(msk, coding, skb))
-			kfree_skb(skb);
-	}
 }
 
 /* Where the segment's data begins: what was read of it is still there. */
@@ -275,7 +310,7 @@ static u64 coding_piece_start(const struct sk_buff *skb)
 }
 
 /* From the end of the queue to its begin: those at or behind @start. False: too many */
-static bool coding_collect_back(struct mptcp_coding *coding, const struct sk_buff_head *queue,
+static bool coding_collect_back(struct coding_work *work, const struct sk_buff_head *queue,
 				u64 start, int *first)
 {
 	const struct sk_buff *skb;
@@ -285,14 +320,15 @@ static bool coding_collect_back(struct mptcp_coding *coding, const struct sk_buf
 			break;
 		if (!*first)
 			return false;
-		coding->pieces[--*first] = skb;
+		work->pieces[--*first] = skb;
 	}
 	return true;
 }
 
 /* What there is of the generation, in order: pieces[first] to pieces[end - 1]. */
-static bool coding_collect(struct mptcp_sock *msk, struct mptcp_coding *coding,
-			   const struct mptcp_generation *gen, int *first, int *end)
+static bool coding_collect(struct mptcp_sock *msk, const struct mptcp_coding *coding,
+			   struct coding_work *work, const struct mptcp_generation *gen,
+			   int *first, int *end)
 {
 	struct sock *sk = (struct sock *)msk;
 	const struct sk_buff *skb;
@@ -300,9 +336,9 @@ static bool coding_collect(struct mptcp_sock *msk, struct mptcp_coding *coding,
 
 	*first = MPTCP_CODING_PIECES / 2;
 	*end = *first;
-	if (!coding_collect_back(coding, &sk->sk_receive_queue, gen->start, first) ||
-	    !coding_collect_back(coding, &msk->receive_queue, gen->start, first) ||
-	    !coding_collect_back(coding, &coding->read, gen->start, first))
+	if (!coding_collect_back(work, &sk->sk_receive_queue, gen->start, first) ||
+	    !coding_collect_back(work, &msk->receive_queue, gen->start, first) ||
+	    !coding_collect_back(work, &coding->read, gen->start, first))
 		return false;
 	for (p = rb_first(&msk->out_of_order_queue); p; p = rb_next(p)) {
 		skb = rb_to_skb(p);
@@ -310,7 +346,7 @@ static bool coding_collect(struct mptcp_sock *msk, struct mptcp_coding *coding,
 			break;
 		if (*end == MPTCP_CODING_PIECES)
 			return false;
-		coding->pieces[(*end)++] = skb;
+		work->pieces[(*end)++] = skb;
 	}
 	return true;
 }
@@ -318,14 +354,14 @@ static bool coding_collect(struct mptcp_sock *msk, struct mptcp_coding *coding,
 /* The bytes from @seq on, if all are there. @at: the piece where they are looked for first, which
  * is moved on. @to: may be NULL
  */
-static bool coding_gather(const struct mptcp_coding *coding, int *at, int end, u64 seq, u32 len,
+static bool coding_gather(const struct coding_work *work, int *at, int end, u64 seq, u32 len,
 			  u8 *to)
 {
 	const struct sk_buff *skb;
 	u32 take;
 
 	while (*at < end) {
-		skb = coding->pieces[*at];
+		skb = work->pieces[*at];
 		if (!after64(MPTCP_SKB_CB(skb)->end_seq, seq)) {
 			++*at;
 			continue;
@@ -372,7 +408,7 @@ static bool coding_alloc(struct sock *sk, struct sk_buff **skbs, unsigned int m,
 }
 
 /* Compute what is missing. @rows: those that are used, in ascending order */
-static bool coding_compute(struct mptcp_coding *coding, struct mptcp_generation *gen, int first,
+static bool coding_compute(struct coding_work *work, struct mptcp_generation *gen, int first,
 			   int end, const u8 *rows, const u8 *missing, unsigned int m, u8 **sums)
 {
 	unsigned int i, j, lost = 0, n = DIV_ROUND_UP(gen->span, gen->size);
@@ -385,12 +421,12 @@ static bool coding_compute(struct mptcp_coding *coding, struct mptcp_generation 
 		if (lost < m && missing[lost] == i) {
 			lost++;
 			len = 0;
-		} else if (!coding_gather(coding, &first, end, gen->start + i * gen->size, len,
-					  coding->symbol)) {
+		} else if (!coding_gather(work, &first, end, gen->start + i * gen->size, len,
+					  work->symbol)) {
 			return false;
 		}
 		for (j = 0; j < m; j++)
-			mptcp_coding_next(sums[j], gen->size, coding->symbol, len, rows[j]);
+			mptcp_coding_next(sums[j], gen->size, work->symbol, len, rows[j]);
 	}
 	for (j = 0; j < m; j++)
 		mptcp_coding_add(sums[j], gen->rows[rows[j]]->data, gen->size, 1);
@@ -399,7 +435,7 @@ static bool coding_compute(struct mptcp_coding *coding, struct mptcp_generation 
 }
 
 /* Is it what the sender had? A middlebox may have changed data that the rest was computed from. */
-static bool coding_sound(struct mptcp_coding *coding, const struct mptcp_generation *gen, int first,
+static bool coding_sound(struct coding_work *work, const struct mptcp_generation *gen, int first,
 			 int end, const u8 *missing, unsigned int m, u8 **sums)
 {
 	unsigned int i, lost = 0, n = DIV_ROUND_UP(gen->span, gen->size);
@@ -407,11 +443,11 @@ static bool coding_sound(struct mptcp_coding *coding, const struct mptcp_generat
 	u32 check = 0;
 
 	for (i = 0; i < n; i++) {
-		data = coding->symbol;
+		data = work->symbol;
 		if (lost < m && missing[lost] == i)
 			data = sums[lost++];
-		else if (!coding_gather(coding, &first, end, gen->start + i * gen->size,
-					coding_length(gen, i), coding->symbol))
+		else if (!coding_gather(work, &first, end, gen->start + i * gen->size,
+					coding_length(gen, i), work->symbol))
 			return false;
 		check = crc32_le(check, data, coding_length(gen, i));
 	}
@@ -429,83 +465,124 @@ static void coding_deliver(struct sock *sk, const struct mptcp_generation *gen, 
 	MPTCP_INC_STATS(sock_net(sk), MPTCP_MIB_CODEDREPAIR);
 }
 
+/* Which symbols of data are missing, if not more than @most: how many, or 0 */
+static unsigned int coding_missing(const struct coding_work *work,
+				   const struct mptcp_generation *gen, int first, int end,
+				   unsigned int most, u8 *missing)
+{
+	unsigned int i, m = 0, n = DIV_ROUND_UP(gen->span, gen->size);
+
+	for (i = 0; i < n; i++) {
+		if (coding_gather(work, &first, end, gen->start + i * gen->size,
+				  coding_length(gen, i), NULL))
+			continue;
+		if (m == most)
+			return 0;
+		missing[m++] = i;
+	}
+	return m;
+}
+
+static void coding_forget(struct mptcp_coding *coding, struct mptcp_generation *gen)
+{
+	int row;
+
+	for (row = 0; row < MPTCP_CODING_ROWS; row++)
+		if (gen->rows[row])
+			coding_free(coding, gen->rows[row]);
+}
+
 /* Compute what the generation lacks, if that is possible. */
 static bool coding_repair(struct mptcp_sock *msk, struct mptcp_coding *coding,
-			  struct mptcp_generation *gen)
+			  struct mptcp_generation *gen, struct coding_work *work)
 {
 	u8 rows[MPTCP_CODING_ROWS], missing[MPTCP_CODING_ROWS], *sums[MPTCP_CODING_ROWS];
-	unsigned int i, j, row, k = 0, m = 0, n = DIV_ROUND_UP(gen->span, gen->size);
 	struct sk_buff *skbs[MPTCP_CODING_ROWS];
 	struct sock *sk = (struct sock *)msk;
-	int first, end, at;
+	unsigned int j, row, k = 0, m;
+	int first, end;
 	bool done;
 
-	/* more data followed, and may be on its way: nothing tells that this is lost */
-	if (n == MPTCP_CODING_COLUMNS && RB_EMPTY_ROOT(&msk->out_of_order_queue))
-		return false;
 	for (row = 0; row < MPTCP_CODING_ROWS; row++)
 		if (gen->rows[row])
 			rows[k++] = row;
-	if (!coding_collect(msk, coding, gen, &first, &end))
+	if (!coding_collect(msk, coding, work, gen, &first, &end))
 		return false;
-
-	for (i = 0, at = first; i < n; i++) {
-		if (coding_gather(coding, &at, end, gen->start + i * gen->size,
-				  coding_length(gen, i), NULL))
-			continue;
-		if (m == k)
-			return false;
-		missing[m++] = i;
-	}
+	m = coding_missing(work, gen, first, end, k, missing);
 	if (!m || !coding_alloc(sk, skbs, m, gen->size))
 		return false;
 
 	for (j = 0; j < m; j++)
 		sums[j] = skbs[j]->data;
-	done = coding_compute(coding, gen, first, end, rows, missing, m, sums) &&
-	       coding_sound(coding, gen, first, end, missing, m, sums);
+	done = coding_compute(work, gen, first, end, rows, missing, m, sums) &&
+	       coding_sound(work, gen, first, end, missing, m, sums);
 	for (j = 0; j < m; j++) {
 		if (done)
 			coding_deliver(sk, gen, skbs[j], missing[j]);
 		else
 			kfree_skb(skbs[j]);
 	}
-	if (!done) {
+	coding_forget(coding, gen);
+	if (done)
+		__mptcp_ofo_queue(msk);
+	else
 		MPTCP_INC_STATS(sock_net(sk), MPTCP_MIB_CODEDDROP);
-		coding_forget(gen);
-	}
 	return done;
 }
 
-/* The generation that the next byte is part of */
-static struct mptcp_generation *coding_blocked(const struct mptcp_sock *msk,
-					       struct mptcp_coding *coding)
+/* The generation that the next byte is part of, if there are symbols of it */
+static bool coding_blocked(const struct mptcp_sock *msk, struct mptcp_coding *coding,
+			   struct mptcp_generation *gen)
 {
-	struct mptcp_generation *gen;
+	const struct mptcp_coding_cb *first, *cb;
+	struct sk_buff *skb;
 
-	for (gen = coding->generations;
-	     gen < coding->generations + MPTCP_CODING_GENERATIONS; gen++)
-		if (gen->span && !before64(msk->ack_seq, gen->start) &&
-		    before64(msk->ack_seq, gen->start + gen->span))
-			return gen;
-	return NULL;
+	coding_expire(msk, coding);
+	skb = rb_to_skb(rb_first(&coding->symbols));
+	if (!skb || after64(MPTCP_CODING_CB(skb)->start, msk->ack_seq))
+		return false;
+
+	first = MPTCP_CODING_CB(skb);
+	*gen = (struct mptcp_generation) {
+		.start = first->start,
+		.span = first->kind >> 32,
+		.size = first->kind >> 16,
+		.check = first->kind,
+	};
+	/* if it is a long one, more data followed, and may be on its way: nothing tells that
+	 * this is lost
+	 */
+	if (DIV_ROUND_UP(gen->span, gen->size) == MPTCP_CODING_COLUMNS &&
+	    RB_EMPTY_ROOT(&msk->out_of_order_queue))
+		return false;
+	for (; skb; skb = rb_to_skb(rb_next(&skb->rbnode))) {
+		cb = MPTCP_CODING_CB(skb);
+		if (cb->start != gen->start || cb->kind != first->kind)
+			break;
+		gen->rows[cb->row] = skb;
+	}
+	return true;
 }
 
 /* Repair as far as it goes. True: there is more to read */
 bool mptcp_coding_released(struct mptcp_sock *msk)
 {
-	struct mptcp_coding *coding = coding_owned(msk);
-	struct mptcp_generation *gen;
+	struct mptcp_coding *coding = coding_locked(msk);
+	struct mptcp_generation gen;
+	struct coding_work *work;
 	bool more = false;
 
-	if (!coding || !coding->agreed)
+	if (!coding || !coding->agreed || !coding_blocked(msk, coding, &gen))
 		return false;
-	coding_sort(msk, coding);
-	while ((gen = coding_blocked(msk, coding)) && coding_repair(msk, coding, gen)) {
-		__mptcp_ofo_queue(msk);
-		coding_forget(gen);
+	work = kmalloc(sizeof(*work), GFP_ATOMIC | __GFP_NOWARN);
+	if (!work)
+		return false;
+	while (coding_repair(msk, coding, &gen, work)) {
 		more = true;
+		if (!coding_blocked(msk, coding, &gen))
+			break;
 	}
+	kfree(work);
 	if (more && READ_ONCE(msk->rcv_data_fin))
 		mptcp_schedule_work((struct sock *)msk);
 	return more;
@@ -533,6 +610,16 @@ void mptcp_coding_ready(struct mptcp_sock *msk)
 	mptcp_data_unlock(sk);
 }
 
+/* How much of the receive buffer holds what is kept here: neither data to be read nor data that
+ * waits for what is next. Under the data lock
+ */
+int mptcp_coding_kept(const struct mptcp_sock *msk)
+{
+	const struct mptcp_coding *coding = coding_locked(msk);
+
+	return coding ? coding->symbols_size + READ_ONCE(coding->read_size) : 0;
+}
+
 /* What the application has read is not freed at once, if a generation may need it. By the reader,
  * who owns the socket. What goes in its place is released as what was read is. False: it is not
  * kept
@@ -544,15 +631,15 @@ bool mptcp_coding_keep(struct mptcp_sock *msk, struct sk_buff *skb)
 	u64 keep = MPTCP_SKB_CB(skb)->end_seq - MPTCP_CODING_SYMBOL * MPTCP_CODING_COLUMNS;
 	struct sk_buff *old;
 
-	if (!coding->seen)
+	if (!READ_ONCE(coding->seen))
 		return false;
 	__skb_unlink(skb, &msk->receive_queue);
 	__skb_queue_tail(&coding->read, skb);
-	coding->read_size += skb->truesize;
+	WRITE_ONCE(coding->read_size, coding->read_size + skb->truesize);
 	while ((old = skb_peek(&coding->read)) &&
 	       (coding->read_size > most || !after64(MPTCP_SKB_CB(old)->end_seq, keep))) {
 		__skb_unlink(old, &coding->read);
-		coding->read_size -= old->truesize;
+		WRITE_ONCE(coding->read_size, coding->read_size - old->truesize);
 		mptcp_skb_read(msk, old);
 	}
 	return true;

@@ -19,7 +19,7 @@
  * How many symbols: see coding_rate.c, or with net.mptcp.coding of 2 to 10 that percentage of the
  * data. In any case credit is needed, of which each byte of data gives an eighth of a byte, or
  * that percentage: writes of few bytes, each a generation, get a symbol now and then instead of
- * each. Without memory for a symbol it is left out.
+ * each. Where memory is short a symbol is left out: it is a luxury.
  *
  * Locking: see coding.c. Here the lock of the subflow is held as well.
  */
@@ -63,14 +63,25 @@ static bool coding_safe(struct mptcp_sock *msk, const struct mptcp_subflow_conte
 	return full > 1 && joined;
 }
 
+/* The symbols' sums, as they wait */
+static u8 *coding_sum(const struct mptcp_coding *coding, unsigned int row)
+{
+	return page_address(coding->pages[row]);
+}
+
 /* Add the data from @seq on, @len bytes, to the sums, as the next symbol. @dfrag has its first
  * byte; returned is that of the next one.
  */
-static struct mptcp_data_frag *coding_symbol(struct mptcp_sock *msk, struct mptcp_coding *coding,
-					     struct mptcp_data_frag *dfrag, u64 seq, u32 len)
+static struct mptcp_data_frag *coding_symbol(struct mptcp_coding *coding,
+					     struct mptcp_data_frag *dfrag, u64 seq, u32 len,
+					     u32 *check)
 {
 	u32 got = 0, from, take;
+	unsigned int row;
+	const u8 *data;
 
+	for (row = 0; row < coding->snd_rows; row++)
+		mptcp_coding_next(coding_sum(coding, row), coding->snd_size, NULL, 0, row);
 	while (got < len) {
 		from = seq + got - dfrag->data_seq;
 		if (from == dfrag->data_len) {
@@ -78,16 +89,18 @@ static struct mptcp_data_frag *coding_symbol(struct mptcp_sock *msk, struct mptc
 			continue;
 		}
 		take = min_t(u32, len - got, dfrag->data_len - from);
-		memcpy(coding->symbol + got, page_address(dfrag->page) + dfrag->offset + from,
-		       take);
+		data = page_address(dfrag->page) + dfrag->offset + from;
+		*check = crc32_le(*check, data, take);
+		/* of row 0: that only adds */
+		for (row = 0; row < coding->snd_rows; row++)
+			mptcp_coding_next(coding_sum(coding, row) + got, take, data, take, 0);
 		got += take;
 	}
 	return dfrag;
 }
 
 /* Compute symbols of the generation, into the pages. */
-static void coding_encode(struct mptcp_sock *msk, struct mptcp_coding *coding,
-			  struct mptcp_data_frag *dfrag)
+static void coding_encode(struct mptcp_coding *coding, struct mptcp_data_frag *dfrag)
 {
 	unsigned int row;
 	u32 check = 0;
@@ -95,14 +108,10 @@ static void coding_encode(struct mptcp_sock *msk, struct mptcp_coding *coding,
 	u32 len;
 
 	for (row = 0; row < coding->snd_rows; row++)
-		memset(page_address(coding->pages[row]), 0, coding->snd_size);
+		memset(coding_sum(coding, row), 0, coding->snd_size);
 	for (seq = coding->snd_start; before64(seq, coding->snd_end); seq += len) {
 		len = min_t(u64, coding->snd_size, coding->snd_end - seq);
-		dfrag = coding_symbol(msk, coding, dfrag, seq, len);
-		check = crc32_le(check, coding->symbol, len);
-		for (row = 0; row < coding->snd_rows; row++)
-			mptcp_coding_next(page_address(coding->pages[row]), coding->snd_size,
-					  coding->symbol, len, row);
+		dfrag = coding_symbol(coding, dfrag, seq, len, &check);
 	}
 	coding->snd_check = check & GENMASK(MPTCP_CODING_CHECK - 1, 0);
 }
@@ -139,11 +148,28 @@ static unsigned int coding_count(struct mptcp_sock *msk, struct mptcp_coding *co
 	return how ? min(k, coding->credit / size) : 0;
 }
 
-/* The symbols that wait are no more. */
-void mptcp_coding_unsend(struct mptcp_coding *coding)
+/* A page for one more symbol, charged to the connection. False: memory is short */
+static bool coding_page(struct sock *sk, struct mptcp_coding *coding)
 {
-	while (coding->snd_rows)
+	struct page *page;
+
+	if (tcp_under_memory_pressure(sk) || !sk_wmem_schedule(sk, PAGE_SIZE))
+		return false;
+	page = alloc_page(GFP_ATOMIC | __GFP_NOWARN);
+	if (!page)
+		return false;
+	sk_mem_charge(sk, PAGE_SIZE);
+	coding->pages[coding->snd_rows++] = page;
+	return true;
+}
+
+/* The symbols that wait are no more. */
+void mptcp_coding_unsend(struct mptcp_sock *msk, struct mptcp_coding *coding)
+{
+	while (coding->snd_rows) {
 		put_page(coding->pages[--coding->snd_rows]);
+		sk_mem_uncharge((struct sock *)msk, PAGE_SIZE);
+	}
 }
 
 /* Queue the symbols that wait. */
@@ -158,7 +184,7 @@ static void coding_flush(struct mptcp_sock *msk, struct mptcp_coding *coding, st
 			     coding->snd_start << 32 | span << 16 |
 			     row << MPTCP_CODING_CHECK | coding->snd_check,
 			     coding->snd_size, data_lock_held);
-	mptcp_coding_unsend(coding);
+	mptcp_coding_unsend(msk, coding);
 }
 
 /* A generation begins with @dfrag's byte @seq. */
@@ -172,7 +198,7 @@ static void coding_begin(struct mptcp_sock *msk, struct mptcp_coding *coding, st
 
 	if (safe)
 		coding_flush(msk, coding, ssk, data_lock_held);
-	mptcp_coding_unsend(coding);
+	mptcp_coding_unsend(msk, coding);
 	coding->snd_start = seq;
 	coding->snd_end = seq;
 	if (!safe || !size || size > MPTCP_CODING_SYMBOL)
@@ -184,15 +210,12 @@ static void coding_begin(struct mptcp_sock *msk, struct mptcp_coding *coding, st
 	coding->snd_end = seq + span;
 	coding->snd_size = size;
 	for (k = coding_count(msk, coding, span, size); k; k--) {
-		struct page *page = alloc_page(GFP_ATOMIC | __GFP_NOWARN);
-
-		if (!page)
+		if (!coding_page((struct sock *)msk, coding))
 			break;
-		coding->pages[coding->snd_rows++] = page;
 		coding->credit -= size;
 	}
 	if (coding->snd_rows)
-		coding_encode(msk, coding, dfrag);
+		coding_encode(coding, dfrag);
 }
 
 /* The subflow sent data up to @end. If that is a generation's, its symbols follow; if the subflow

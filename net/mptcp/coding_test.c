@@ -259,7 +259,14 @@ static void costs(struct kunit *test)
 			   k, N, cost(gen, k, false), cost(gen, k, true));
 }
 
+/* Each connection that has it pays for that, and nobody is charged. */
+static void idle_is_cheap(struct kunit *test)
+{
+	KUNIT_EXPECT_LE(test, sizeof(struct mptcp_coding), 192);
+}
+
 static struct kunit_case mptcp_coding_cases[] = {
+	KUNIT_CASE(idle_is_cheap),
 	KUNIT_CASE(parity_and_raid6),
 	KUNIT_CASE(one_lost),
 	KUNIT_CASE(two_lost),

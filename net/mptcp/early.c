@@ -34,7 +34,8 @@
  *
  * Memory. Data is charged once, to the connection, its placeholder to the subflow. What is
  * not next comes early only as long as a 16th of the connection's buffer holds all that is
- * there: what waits with the connection counts against its window, with TCP it does not.
+ * there: what waits with the connection counts against its window, with TCP it does not. What is
+ * kept for coding has a share of its own, and is no part of that.
  *
  * The DATA_ACK may then be ahead of what the subflow acknowledges. RFC 8684 (section 3.3.2)
  * has them independent; the peer's TCP goes on to send what its own peer lacks.
@@ -121,14 +122,17 @@ static bool early_find_seq(const struct mptcp_subflow_context *subflow, const st
 	u32 ssn = TCP_SKB_CB(skb)->seq - subflow->ssn_offset;
 	const struct mptcp_ext *mpext = mptcp_get_ext(skb);
 	u64 map_seq;
+	bool next;
+	int kept;
 
+	kept = mptcp_coding_has(msk) ? mptcp_coding_kept(msk) : 0;
 	map_seq = mptcp_expand_seq(msk->ack_seq, mpext->data_seq, mpext->dsn64);
 	*seq = map_seq + (ssn - mpext->subflow_seq);
+	next = !after64(*seq, msk->ack_seq);
 	return !early_contradicts(subflow, mpext, map_seq, ssn) &&
 	       !after64(*seq + skb->len, atomic64_read(&msk->rcv_wnd_sent)) &&
-	       mptcp_early_has_room(__mptcp_rmem(subflow->conn), skb->truesize,
-				    READ_ONCE(subflow->conn->sk_rcvbuf),
-				    !after64(*seq, msk->ack_seq));
+	       mptcp_early_has_room(__mptcp_rmem(subflow->conn) - (next ? 0 : kept),
+				    skb->truesize, READ_ONCE(subflow->conn->sk_rcvbuf), next);
 }
 
 /* @skb stays in the subflow's out-of-order queue as a placeholder, without its data: as
