@@ -29,9 +29,10 @@
  * What is regular, nearly everything, is passed on at once. s is learnt from the first
  * mapping with several segments, and again when it does not fit any more.
  *
- * A middlebox that joins segments and keeps the options of the first one is told apart by
- * what is too much, check_rest(). While nothing comes behind a text that was made shorter it
- * waits until the peer sends it again: check_next().
+ * A middlebox that joins segments is told apart by what is too much if it keeps the options
+ * of the first one, check_rest(), and by where the mapping of the last one ends if it keeps
+ * that, mptcp_length_cut(). While nothing comes behind a text that was made shorter it waits
+ * until the peer sends it again: check_next().
  *
  * What waits takes memory, and the rest may need a window: if it could not come nothing
  * waits for it, nor behind MPTCP_LENGTH_SEGS segments of one mapping. Each segment is
@@ -219,6 +220,18 @@ int mptcp_length_check(struct sock *ssk)
 
 	subflow->map_looks += subflow->map_looks < MPTCP_LENGTH_SEGS;
 	return err == -EAGAIN && !may_come(ssk, end) ? 0 : err;
+}
+
+/* The head of the receive queue begins in the current mapping and brings another one, @mpext.
+ * Where segments were joined, and the options of the last one kept, that ends where the
+ * segment does. Where something was cut out in front, it ends behind it.
+ */
+bool mptcp_length_cut(const struct sock *ssk, const struct mptcp_ext *mpext)
+{
+	const struct sk_buff *skb = skb_peek(&ssk->sk_receive_queue);
+	u32 end = TCP_SKB_CB(skb)->seq + skb->len - mptcp_subflow_ctx(ssk)->ssn_offset;
+
+	return mpext->irregular && mpext->subflow_seq + mpext->data_len - mpext->data_fin != end;
 }
 
 /* The same for a mapping with a checksum, which tells everything else: @skb, behind the

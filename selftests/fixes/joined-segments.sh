@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a mapping does not cover is not delivered as if it came next.
+# What a mapping does not cover is not delivered as if it came next, but where its own mapping has it.
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A middlebox joined two segments and kept the options of the first one."""
+"""A middlebox joined two segments and kept the options of one of them."""
 
 from __future__ import annotations
 
@@ -42,9 +42,28 @@ def joined(wire: Wire, waiting: socket.socket, flags: int, how: str) -> Check:
     yield got == DATA, f"{how}: over the other subflow all comes", f"{len(got)} bytes"
 
 
+def joined_later(wire: Wire, waiting: socket.socket, flags: int, how: str) -> Check:
+    """The first half of the data has one mapping and comes in two segments. To the second of them the
+    last quarter is joined, whose options are kept; the third quarter comes over the other subflow."""
+    data = pattern(4 * SIZE)
+    peer, program = accepted(wire, waiting, flags)
+    other = peer.join()
+    yield is_fourth(other.got), f"{how}, the later option: a second subflow joins", "it does not"
+    start = peer.sent
+    peer.say(peer.dss(data[: 2 * SIZE]), data[:SIZE])
+    last = peer.dss(data[3 * SIZE :], place=start + 3 * SIZE, ssn=peer.sent + SIZE + 1)
+    peer.say(last, data[SIZE : 2 * SIZE] + data[3 * SIZE :])
+    got = read(program)
+    yield got == data[: 2 * SIZE], f"{how}, the later option: all of the first mapping", f"{len(got)} bytes"
+    peer.say_over(other, data[2 * SIZE : 3 * SIZE], start + 2 * SIZE)
+    got += read(program)
+    yield got == data, f"{how}, the later option: and of the one that was kept", f"{len(got)} bytes"
+
+
 def check(wire: Wire, waiting: socket.socket) -> Check:
-    yield from joined(wire, waiting, CAPABLE_SHA256, "without checksums")
-    yield from joined(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM, "with checksums")
+    for flags, how in ((CAPABLE_SHA256, "without"), (CAPABLE_SHA256 | CAPABLE_CHECKSUM, "with")):
+        yield from joined(wire, waiting, flags, f"{how} checksums")
+        yield from joined_later(wire, waiting, flags, f"{how} checksums")
 
 
 if __name__ == "__main__":
