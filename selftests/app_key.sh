@@ -108,8 +108,10 @@ outcome "low_overhead 1 1, nobody wants it" 1 "0 0" "0 0"
 is 1 "$(counter_of "$server" LowOverheadACKRX)" "who does not has it"
 low_overhead 0 0
 
-# the server's address instead
+# the server's address instead; who still closes would be told as well
+no_connections() { [ -z "$(in_client ss -MHn)$(in_server ss -MHn)" ]; }
 in_client ip mptcp endpoint flush
+soon no_connections || true
 in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 mark "$client" AddAddr
 ends 1 0 "$one" 1 1 "$one"
