@@ -53,10 +53,18 @@ guest_environment() {
 	printf 'cd %q\nexport PATH=%q HOME=%q TERM=%q\n' "$@"
 }
 
-# A directory with the guest's orders; there it leaves its exit status, too.
+# offer NAME DIR AT: a directory of the host that the guest is to have at AT. The guest knows it by a link
+# in the directory of orders: the length of a path that it walks is enough for another run.
+offer() {
+	ln -s -- "$2" "$run/$1"
+	printf '%s\t%s\n' "$1" "$3"
+}
+
+# A directory with the guest's orders; there it leaves its exit status, too. In /tmp, whatever $TMPDIR is,
+# as the guest walks that path.
 guest_prepare() {
-	local n
-	run=$(mktemp -d "${TMPDIR:-/tmp}/$prog.XXXXXX")
+	local n modules=$kernel/modules/lib/modules
+	run=$(mktemp -d "/tmp/$prog.XXXXXX" 2>/dev/null || mktemp -d "${TMPDIR:?}/$prog.XXXXXX")
 	guest='' saved_tty=''
 	trap guest_cleanup EXIT
 	trap 'exit 130' INT
@@ -67,12 +75,15 @@ guest_prepare() {
 		printf ' %q' "${command[@]}"
 		printf '\n'
 	} >"$run/command"
-	printf 'guest_console=%q guest_tty=%q guest_modules=%q\n' \
-		"$guest_console" "$tty" "$kernel/modules/lib/modules" >"$run/settings"
+	printf 'guest_console=%q guest_tty=%q\n' "$guest_console" "$tty" >"$run/settings"
+	ln -s . "$run/rw0"
 	for n in "${!shared[@]}"; do
-		printf '%s\t%s\n' "${shared[n]}" "${places[n]}"
+		offer "rw$((n + 1))" "${shared[n]}" "${places[n]:-${shared[n]}}"
 	done >"$run/shared"
-	[ ${#bound[@]} = 0 ] || printf '%s\t%s\n' "${bound[@]}" >"$run/bound"
+	[ ! -d "$modules" ] || bound+=("$modules" /lib/modules)
+	for ((n = 0; n < ${#bound[@]}; n += 2)); do
+		offer "ro$((n / 2 + 1))" "${bound[n]}" "${bound[n + 1]}"
+	done >"$run/bound"
 }
 
 guest_cleanup() {

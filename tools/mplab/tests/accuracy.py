@@ -10,6 +10,8 @@ import contextlib
 import itertools
 import json
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -23,7 +25,7 @@ from tap import Checks
 
 from mplab import experiment, network, paths, timeline, topology
 from mplab.experiment import TCP, Conditions, measure
-from mplab.guest import Guests, scratch
+from mplab.guest import TOP, Guests, scratch
 from mplab.workloads import PYTHON, Blocks, Bulk, Iperf, Workload
 
 CPUS = 2
@@ -284,6 +286,37 @@ def repeatable(b: Bench) -> None:
     b.check("another seed, other losses", lossy[0] != lossy[1], f"{lossy[0]:.0f}, {lossy[1]:.0f} bit/s")
 
 
+def _in_a_clone(top: Path, kernel: Path, environment: dict[str, str]) -> dict[str, bytes]:
+    """What a copy of the programs and of the kernel measures there."""
+    shutil.copytree(TOP / "tools", top / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+    built = top / "build" / "uml"
+    shutil.copytree(kernel / "modules", built / "modules", symlinks=True)
+    shutil.copy2(kernel / "linux", built)
+    (top / "tmp").mkdir()
+    command = [str(top / "tools" / "mplab" / "mplab"), "run", "--out", str(top / "out"), "--jobs", "1"]
+    command += ["--no-tcp", "--scheduler", "default,minrtt,inorder", "--duration", "12s", "--repeat", "2"]
+    environment = {"TMPDIR": str(top / "tmp"), **environment}
+    subprocess.run(command, cwd=top, env=environment, check=True, capture_output=True)
+    return {file.name: file.read_bytes() for file in (top / "out" / "runs").iterdir()}
+
+
+def in_any_clone(b: Bench) -> None:
+    """The lengths of the names of folders and of the environment are nobody's business."""
+    with tempfile.TemporaryDirectory() as name:
+        short = Path(name) / "a"
+        long = Path(name) / f"another-{'x' * 60}" / "of" / "several" / "folders"
+        path = os.environ["PATH"]
+        places = (
+            (short, {"PATH": path}),
+            (long, {"PATH": f"{path}:/{'x' * 300}", "HOME": "/home/somebody", "VARIABLE": "x" * 3000}),
+        )
+        with ThreadPoolExecutor(CPUS) as pool:
+            jobs = [pool.submit(_in_a_clone, top, b.guests.kernel, env) for top, env in places]
+            first, second = (job.result() for job in jobs)
+    equal = [first[name] == second.get(name) for name in sorted(first)]
+    b.check("equal results in another clone", all(equal), f"{sum(equal)} of {len(equal)} are equal")
+
+
 def against_iperf(b: Bench) -> None:
     own, theirs = b.goodputs([conditions(WIFI), conditions(WIFI, workload=Iperf(8, 3))])
     b.near("iperf3 and our own bulk transfer agree", own, theirs, 0.01)
@@ -334,7 +367,7 @@ def main() -> int:
     kernel = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     tests: Sequence[Callable[[Bench], None]] = (
         goodput, offloads, round_trip, queue, losses, recorded, series, way_back, policer, repeatable,
-        against_iperf, known_result, outage, real_time,
+        in_any_clone, against_iperf, known_result, outage, real_time,
     )  # fmt: skip
     with Guests(kernel) as guests, Guests(kernel, real_time=True) as real:
         return Bench(guests, real).all(tests)

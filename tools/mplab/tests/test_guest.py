@@ -79,7 +79,7 @@ class Environment(unittest.TestCase):
         """What boot-uml tells the guest to do."""
         script = (
             f". {shlex.quote(str(BOOT.with_name('guest.sh')))}; guest_options {shlex.join(options)} -- true;"
-            " guest_prepare; cat $run/command $run/shared"
+            " guest_prepare; cd $run; cat command settings shared bound; dirname $run; readlink ro1 || :"
         )
         keep = {"PATH": os.environ["PATH"], **environment}
         made = subprocess.run(
@@ -90,9 +90,26 @@ class Environment(unittest.TestCase):
     def test_with_a_seed_nothing(self) -> None:
         plain = self.orders("--seed", "1", "--rw-at", "/tmp", guest.SHARED)
         other = {"PATH": f"{os.environ['PATH']}:/x/y", "HOME": "/home/somebody", "TERM": "xterm"}
+        other["TMPDIR"] = "/var/tmp"
         self.assertEqual(plain, self.orders("--seed", "1", "--rw-at", "/tmp", guest.SHARED, **other))
         self.assertIn(f"PATH={guest.PATH} ", plain)
         self.assertNotIn("/usr\n", plain)  # the working directory
+
+    def test_no_name_of_a_folder(self) -> None:
+        def orders(place: Path) -> tuple[str, str]:
+            made = place / "modules" / "lib" / "modules"
+            made.mkdir(parents=True)
+            said = self.orders(
+                *("--seed", "1", "--kernel", str(place), "--bind", str(place), guest.TOOLS),
+                *("--rw-at", str(place), guest.SHARED),
+            )
+            return said.removesuffix(f"{place}\n"), said
+
+        with tempfile.TemporaryDirectory() as name:
+            (first, whole), (second, _) = (orders(Path(name) / folder) for folder in ("a", "another"))
+            self.assertTrue(whole.endswith(f"{name}/a\n"))
+        self.assertEqual(first, second)
+        self.assertIn(f"ro1\t{guest.TOOLS}\nro2\t/lib/modules\n", first)
 
     def test_without_one_as_it_is(self) -> None:
         self.assertIn("HOME=/home/somebody TERM=xterm", self.orders(HOME="/home/somebody", TERM="xterm"))
