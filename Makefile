@@ -25,7 +25,7 @@ evidence: deps-run kernel mptcpctl ## measure the published numbers anew and wri
 evidence-texts: deps-run ## write the numbers of Documentation/evidence into the texts
 	tools/mplab/mplab evidence write
 
-check: deps-check kernel mptcpctl ## KUnit, kselftests and tool tests on the patched kernel (QUICK=1: in 5 minutes)
+check: deps-check kernel mptcpctl ## KUnit, kselftests and tool tests on the patched kernel (QUICK=1: the short ones)
 	$K/check.sh $(if $(QUICK),soon)
 
 shell: deps-run kernel mptcpctl ## an interactive shell inside the patched kernel

@@ -8,7 +8,8 @@
  *
  * set: EINVAL   empty or too long, or an extension that does not exist
  *      ENOENT   no such scheduler, or its module cannot be loaded
- *      EPERM    not in net.mptcp.allowed_schedulers, and no CAP_NET_ADMIN
+ *      EPERM    not in net.mptcp.allowed_schedulers, and no CAP_NET_ADMIN; or not loaded,
+ *               and not the caller's to load
  *      Nothing changes on error.
  * get: the name, padded with NUL to the buffer's size, at most 16 bytes.
  *

@@ -36,8 +36,8 @@
  * MPTCP_SCHEDULER, set and get: the scheduler's name, "inorder" or "minrtt+rp", at most 15
  * characters. Before connect() or listen() it is for the connections to come, later for the
  * next bytes. ENOENT: there is none of this name. EPERM: it is not in
- * net.mptcp.allowed_schedulers, and the caller has no CAP_NET_ADMIN. EINVAL: no name. The socket
- * keeps what it has.
+ * net.mptcp.allowed_schedulers, and the caller has no CAP_NET_ADMIN, or its module is not loaded
+ * and not the caller's to load. EINVAL: no name. The socket keeps what it has.
  */
 #ifndef MPTCP_SCHEDULER
 #define MPTCP_SCHEDULER 43
