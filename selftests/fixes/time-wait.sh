@@ -42,21 +42,50 @@ close_late() {
 	end
 }
 
-# A FIN that does not come is not waited for: the second path goes dark before the client closes.
-path_is_dead() {
+# left: how many milliseconds it takes until the client has no connection of MPTCP any more.
+left() {
+	local begin now
+	begin=$(date +%s%3N)
+	while
+		now=$(date +%s%3N)
+		[ "$(in_client awk '$1 == "MPTCP" { print $3 }' /proc/net/protocols)" != 0 ] && [ $((now - begin)) -lt 5000 ]
+	do
+		sleep 0.01
+	done
+	echo $((now - begin))
+}
+
+# The FINs come within a round trip: so long the connection stays, no longer.
+ends_soon() {
+	local ms
 	begin_with mptcp 2
-	in_client "$python" -B time_wait.py connect mptcp 10.0.1.2 1 1 &
+	in_client "$python" -B time_wait.py connect mptcp 10.0.1.2 1
+	ms=$(left)
+	that "the connection ends with the FINs" less "$ms" 100
+	echo "# $ms ms after close()"
+	end
+}
+
+# A FIN that does not come is waited for as long as it takes on its path, but not by the application: the
+# second path goes dark before the client closes.
+path_is_dead() {
+	local ms
+	begin_with mptcp 2
+	in_client "$python" -B time_wait.py connect mptcp 10.0.1.2 1 1 linger >"$work/closing" &
 	sleep 0.7
 	that "there are two subflows" [ "$(in_client ss -Htan state established | wc -l)" = 2 ]
 	dark 2
 	wait $!
-	sleep 3
-	is 0 "$(in_client awk '$1 == "MPTCP" { print $3 }' /proc/net/protocols)" "the connection is gone soon all the same"
+	ms=$(left)
+	that "a dark path holds no close() that lingers" less "$(cat "$work/closing")" 100
+	that "a dark path: the connection ends soon all the same" less "$ms" 500
+	echo "# $(cat "$work/closing") ms in close(), $ms ms more until the connection is gone"
 	end
 }
 
 close_late tcp 1
 close_late mptcp 1
 close_late mptcp 2
+ends_soon
 path_is_dead
 finish

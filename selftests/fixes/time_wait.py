@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Connections, one after the other, whose server closes first and whose client closes some time later.
 
-usage: time_wait.py serve (tcp|mptcp) | connect (tcp|mptcp) ADDRESS COUNT [SECONDS]
+usage: time_wait.py serve (tcp|mptcp) | connect (tcp|mptcp) ADDRESS COUNT [SECONDS [linger]]
+
+With "linger" close() waits until the peer has all; it prints how many milliseconds the last one took.
 """
 
 import socket
+import struct
 import sys
 import time
 
@@ -26,8 +29,9 @@ def serve(protocol: int) -> None:
             peer.sendall(bytes(BYTES))
 
 
-def connect(protocol: int, address: str, count: int, later: float = LATER) -> None:
+def connect(protocol: int, address: str, count: int, later: float = LATER, linger: bool = False) -> None:
     """The passive closer: it reads to the end, and closes when its peer has long done so."""
+    begin = 0.0
     for _ in range(count):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol) as own:
             own.connect((address, PORT))
@@ -37,11 +41,16 @@ def connect(protocol: int, address: str, count: int, later: float = LATER) -> No
                 got += len(data)
             if got != BYTES:
                 sys.exit(f"{got} bytes of {BYTES} arrived")
+            if linger:
+                own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 10))
             time.sleep(later)
+            begin = time.monotonic()
+    if linger:
+        print(round((time.monotonic() - begin) * 1000))
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "serve":
         serve(PROTOCOLS[sys.argv[2]])
     else:
-        connect(PROTOCOLS[sys.argv[2]], sys.argv[3], int(sys.argv[4]), *map(float, sys.argv[5:]))
+        connect(PROTOCOLS[sys.argv[2]], sys.argv[3], int(sys.argv[4]), *map(float, sys.argv[5:6]), linger="linger" in sys.argv)

@@ -76,7 +76,8 @@ done
 message_of_fix() {
 	local test
 	test=$(patch_tag "patches/$1" Test)
-	patch_tag "patches/$1" Fixes | grep -Eq '^[0-9a-f]{12} \(".+"\)$' || echo 'no "Fixes: 12 hex digits ("subject")"'
+	patch_tag "patches/$1" Fixes | grep -Eq '^([0-9a-f]{12} \(".+"\)|none \(.+\))$' ||
+		echo 'no "Fixes: 12 hex digits ("subject")" nor "Fixes: none (REASON)"'
 	[ -n "$(patch_tag "patches/$1" Signed-off-by)" ] || echo "no Signed-off-by"
 	[[ $test == "none ("?*")" ]] || { [[ $test == selftests/fixes/* ]] && [ -x "$test" ]; } ||
 		echo "no \"Test: selftests/fixes/NAME.sh\" that is there"
