@@ -112,7 +112,7 @@ void mptcp_low_accept(struct mptcp_sock *msk, struct mptcp_subflow_context *subf
 }
 
 /* Forms of a third ACK to a SYN cookie, when nothing is known of the SYN */
-u8 mptcp_low_cookie_forms(const struct sock *parent, const struct net *net)
+u8 mptcp_low_ack_forms(const struct sock *parent, const struct net *net)
 {
 	if (mptcp_low_used(net) || mptcp_low_wanted(parent, net))
 		return MPTCP_FORM_KEYS | MPTCP_FORM_LOW;

@@ -29,7 +29,7 @@ void mptcp_low_accept(struct mptcp_sock *msk, struct mptcp_subflow_context *subf
 		      const struct mptcp_options_received *mp_opt);
 bool mptcp_low_cookie(struct mptcp_subflow_request_sock *req, const struct sock *parent,
 		      const struct sk_buff *skb, const struct mptcp_options_received *mp_opt);
-u8 mptcp_low_cookie_forms(const struct sock *parent, const struct net *net);
+u8 mptcp_low_ack_forms(const struct sock *parent, const struct net *net);
 
 /* low_overhead_options.c */
 bool mptcp_low_parse_capable(const struct sk_buff *skb, u8 forms, const u8 *ptr, int opsize,
