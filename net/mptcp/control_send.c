@@ -162,22 +162,27 @@ static unsigned long control_patience(const struct mptcp_control *control, const
 	return min_t(unsigned long, rto << min_t(u8, control->tries, CONTROL_TRIES), CONTROL_WAIT);
 }
 
+/* The window as @ssk announces it, in units of its scale */
+static u32 control_window(const struct sock *ssk)
+{
+	return tcp_sk(ssk)->rcv_wnd >> tcp_sk(ssk)->rx_opt.rcv_wscale;
+}
+
 /* Say something in a pure ACK. If it took the place of one that was due, or tells of another
  * window than the last one, which nobody understands without a DATA_ACK, a usual one follows.
  */
 static void control_say(struct mptcp_subflow_context *subflow, enum mptcp_control_say what)
 {
-	struct mptcp_sock *msk = mptcp_sk(subflow->conn);
 	struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 	bool slow = lock_sock_fast(ssk);
 	bool due = inet_csk_ack_scheduled(ssk);
-	u64 window = atomic64_read(&msk->rcv_wnd_sent);
+	u32 window = control_window(ssk);
 
 	subflow->control_say = what;
 	__mptcp_subflow_send_ack(ssk);
 	/* it may not have been sent, and must not stand in the way of DATA_ACKs */
 	subflow->control_say = MPTCP_CONTROL_SAY_NOTHING;
-	if (due || window != atomic64_read(&msk->rcv_wnd_sent))
+	if (due || window != control_window(ssk))
 		__mptcp_subflow_send_ack(ssk);
 	unlock_sock_fast(ssk, slow);
 }

@@ -112,7 +112,7 @@ ip -n "$client" addr add 10.0.1.3/24 dev c1
 in_both sysctl -q net.mptcp.blackhole_timeout=0
 # one that ordinary users may not choose, and those that they may
 # shellcheck disable=SC2046 # one a word
-modprobe -aq tcp_vegas $(built cong | sed s/^/mptcp_cong_/) || true
+modprobe -aq tcp_vegas $(built cong | sed s/^/mptcp_cong_/) $(built sched | sed s/^/mptcp_sched_/) || true
 echo "# seed $seed"
 
 fuzzing model "$seed" "$calls"

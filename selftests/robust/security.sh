@@ -197,6 +197,8 @@ congestion_controls() {
 }
 
 path_manager() {
+	# what a connection left: the kernel's own endpoints for the addresses it used
+	in_client ip mptcp endpoint flush
 	in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 5
 	cannot "a user" "add an endpoint" user ip mptcp endpoint add 10.0.2.1 signal
 	cannot "a user" "delete an endpoint" user ip mptcp endpoint delete id 5

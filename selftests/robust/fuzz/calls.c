@@ -47,7 +47,8 @@ static void fuzz_send(struct fuzzer *f, int fd)
 
 void fuzz_recv(struct fuzzer *f, int fd, bool peek)
 {
-	static const int allowed[] = { EAGAIN, EFAULT, EINVAL, EOPNOTSUPP, EMSGSIZE, 0 };
+	/* EPERM: of TCP in repair mode (TCP_REPAIR), which some of the sockets are in */
+	static const int allowed[] = { EPERM, EAGAIN, EFAULT, EINVAL, EOPNOTSUPP, EMSGSIZE, 0 };
 	static const int flags[] = { 0, MSG_TRUNC, MSG_OOB, MSG_ERRQUEUE, MSG_WAITALL,
 				     MSG_CMSG_CLOEXEC, -1 };
 	uint8_t control[64];
