@@ -25,7 +25,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import control
 
@@ -70,8 +69,10 @@ class Ends:
             run("tc", "-n", namespace, "qdisc", "change", "dev", device, "root", "netem", *how)
 
     def rough(self) -> None:
-        self.netem(1, *"rate 20mbit delay 5ms limit 1000 loss 1%".split())
-        self.netem(2, *"rate 10mbit delay 20ms 4ms limit 1000 loss 2% duplicate 1%".split())
+        self.netem(1, *["rate", "20mbit", "delay", "5ms", "limit", "1000", "loss", "1%"])
+        self.netem(
+            2, *["rate", "10mbit", "delay", "20ms", "4ms", "limit", "1000", "loss", "2%", "duplicate", "1%"]
+        )
 
     def subflow(self, there: bool) -> None:
         """The second one, which the server announces."""
@@ -135,7 +136,9 @@ class Trial:
         while part := end.recv(draw.choice(SIZES)):
             at = self.got[way]
             if part != data[at : at + len(part)]:
-                first = next((n for n, byte in enumerate(part) if data[at + n : at + n + 1] != bytes([byte])), 0)
+                first = next(
+                    (n for n, byte in enumerate(part) if data[at + n : at + n + 1] != bytes([byte])), 0
+                )
                 self.wrong.append(f"{way}: byte {at + first} of {len(data)} is wrong")
                 return
             self.got[way] = at + len(part)

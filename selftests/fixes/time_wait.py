@@ -53,4 +53,6 @@ if __name__ == "__main__":
     if sys.argv[1] == "serve":
         serve(PROTOCOLS[sys.argv[2]])
     else:
-        connect(PROTOCOLS[sys.argv[2]], sys.argv[3], int(sys.argv[4]), *map(float, sys.argv[5:6]), linger="linger" in sys.argv)
+        hold = map(float, sys.argv[5:6])
+        linger = "linger" in sys.argv
+        connect(PROTOCOLS[sys.argv[2]], sys.argv[3], int(sys.argv[4]), *hold, linger=linger)

@@ -4,7 +4,8 @@
 
 usage: coverage.py TOP BUILD TREE COUNTS
 
-TOP: the project; BUILD: the kernel's build; TREE: its source. COUNTS has a folder of .gcda files per test. Prints a table
+TOP: the project; BUILD: the kernel's build; TREE: its source. COUNTS has a folder of .gcda files per test.
+Prints a table
 per file and the lines of ours that no test ran, and writes the table into Documentation/testing.md.
 """
 
@@ -116,7 +117,9 @@ def main() -> int:
     for folder in sorted(counts.iterdir()):
         read(files, folder, build)
     # the tests in the kernel are no code that is to be tested
-    chosen = {path: file for path, file in sorted(files.items()) if not path.stem.endswith("_test") and file.lines}
+    chosen = {
+        path: file for path, file in sorted(files.items()) if not path.stem.endswith("_test") and file.lines
+    }
     ours = {path.name: file for path, file in chosen.items() if path.parent == top / "net/mptcp"}
     theirs = {path.name: file for path, file in chosen.items() if path.parent == tree / "net/mptcp"}
     if not ours:

@@ -245,7 +245,11 @@ FORGERIES = {
     "add_addr": Forgery("ADD_ADDR, wrong HMAC", add_addr, ""),
     "tlv_prio": Forgery("priority of the other path, by TLV", tlv_prio, counter="ControlRx", stream=True),
     "tlv_remove": Forgery(
-        "REMOVE_ADDR of the other path, by TLV", tlv_remove, "path sibling slow", counter="RmAddr", stream=True
+        "REMOVE_ADDR of the other path, by TLV",
+        tlv_remove,
+        "path sibling slow",
+        counter="RmAddr",
+        stream=True,
     ),
     "tlv_add": Forgery("ADD_ADDR by TLV, wrong HMAC", tlv_add, counter="ControlUnknown", stream=True),
     "echo": Forgery("echo of an ADD_ADDR", add_addr_echo, "", counter="EchoAdd"),

@@ -25,7 +25,19 @@ from net import Hosts, Network, counters, inside, ip, set_sysctl
 EYES = Kind("eyes", Box, {})
 # The attacked path is that of the first subflow, of a joined one, or of one that is not used.
 POSITIONS = {"first": 1, "joined": 2, "backup": 2}
-UNUSED = ("fail", "fail_reset", "remove", "tlv_prio", "tlv_remove", "tlv_add", "data_fin_far", "map_far", "ack_beyond", "reset", "blind")
+UNUSED = (
+    "fail",
+    "fail_reset",
+    "remove",
+    "tlv_prio",
+    "tlv_remove",
+    "tlv_add",
+    "data_fin_far",
+    "map_far",
+    "ack_beyond",
+    "reset",
+    "blind",
+)
 QUICK = ("none", "fail", "remove", "tlv_prio", "data_fin_far", "map_holes", "map_infinite", "reset", "blind")
 BEGIN = 150_000  # bytes that both paths have carried, before the attack
 PATIENCE = 200.0

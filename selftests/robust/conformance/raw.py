@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What does the server answer to segments that are wrong, old, or of a rare kind?
 
-usage: python3 -m conformance.raw SERVER SOURCE usual|first|off|offcookies|fast|lengths|early|low|cookies|nonsense [break]
+usage: python3 -m conformance.raw SERVER SOURCE
+usual|first|off|offcookies|fast|lengths|early|low|cookies|nonsense [break]
 
 SOURCE: an address that the server reaches here, but that this host does not have. Prints "ok WHAT"
 or "not ok WHAT" as the other checks do. With "break" each question is another one, to which the
