@@ -8,11 +8,14 @@ options         socket options and their errors
 removed         connect, write a byte each way, open the stream if there is one, print "ready"; at a
                 line on standard input, print how many more subflows both ends have, and which are
                 backups to the client: those of its peer
+first WHO       how long the first TLV of "near" or "far" takes, where no byte of data was sent
+memory          TLVs that nobody reads: who pays for them, and what comes when memory is short
 hold            connect, write, and wait for the end of standard input
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -304,6 +307,85 @@ def removed(client: str, server: str) -> Iterator[tuple[bool, str]]:
     far.close()
 
 
+def first(client: str, server: str, who: str) -> Iterator[tuple[bool, str]]:
+    near, far = pair(client, server)
+    sender, receiver = (near, far) if who == "near" else (far, near)
+    poll = select.poll()
+    poll.register(receiver, select.POLLPRI)
+    begin = time.monotonic()
+    send(sender, OWN, b"first")
+    poll.poll(20000)
+    ms = round(1000 * (time.monotonic() - begin))
+    yield receive(receiver) == (OWN, b"first"), "the first TLV arrives"
+    if os.environ.get("KSFT_MACHINE_SLOW") != "yes":
+        yield ms < 150, f"before a timeout: after {ms} ms, at a round-trip time of 20"
+
+
+def charged(end: socket.socket) -> int:
+    """Bytes of memory for what it received, as SO_MEMINFO tells."""
+    return struct.unpack("9I", end.getsockopt(socket.SOL_SOCKET, 55, 36))[0]
+
+
+def fill(near: socket.socket, count: int, patience_ms: int) -> int:
+    """TLVs of the most bytes, one after the other: how many arrive."""
+    writable = select.poll()
+    writable.register(near, select.POLLWRBAND)
+    writable.poll(patience_ms)
+    for n in range(count):
+        send(near, OWN + n, bytes([n]) * 1024)
+        if not writable.poll(patience_ms):
+            return n
+    return count
+
+
+def read_all(far: socket.socket, count: int) -> bool:
+    """They come within a minute, in order."""
+    poll = select.poll()
+    poll.register(far, select.POLLPRI)
+    return all(poll.poll(60000) and receive(far) == (OWN + n, bytes([n]) * 1024) for n in range(count))
+
+
+def ballast(client: str, server: str) -> list[socket.socket]:
+    """Connections whose buffers are full: what each CPU may keep in reserve, 1 MB, is no help any more."""
+    listener, ends = waiting(server), []
+    for _ in range(12):
+        ends.append(new_socket(client))
+        ends[-1].connect((ADDRESS, PORT))
+        ends.append(listener.accept()[0])
+        ends[-2].setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while ends[-2].send(bytes(65536)):
+                pass
+    listener.close()
+    return ends
+
+
+def memory(client: str, server: str) -> Iterator[tuple[bool, str]]:
+    full = ballast(client, server)
+    near, far = pair(client, server, control=1)
+    greet(near, far)
+    before = charged(far)
+    came = fill(near, 8, 3000)
+    paid = charged(far) - before
+    yield came == 8 and paid >= 8 * 1024, f"8 TLVs that nobody reads are charged: {paid} bytes"
+    yield read_all(far, 8), "they are read"
+    yield charged(far) == before, "and their memory is given back"
+    limit = Path("/proc/sys/net/ipv4/tcp_mem")
+    usual = limit.read_text()
+    limit.write_text("1 1 1")
+    came = fill(near, 8, 3000)
+    limit.write_text(usual)
+    yield came == 0, f"without memory {came} of 8 come"
+    for end in full:
+        end.close()
+    yield read_all(far, came + 1), "with it, what was dropped comes again"
+    fill(near, 8, 3000)
+    paid = charged(far)
+    far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    far.close()
+    yield paid > 8 * 1024, "the rest goes with the connection"
+
+
 def hold(client: str, server: str) -> Iterator[tuple[bool, str]]:
     near, far = pair(client, server)
     greet(near, far)
@@ -314,9 +396,8 @@ def hold(client: str, server: str) -> Iterator[tuple[bool, str]]:
 
 def main() -> None:
     client, server, what, *arguments = sys.argv[1:]
-    for good, line in {"mix": mix, "options": options, "removed": removed, "hold": hold}[what](
-        client, server, *arguments
-    ):
+    tests = {"mix": mix, "options": options, "removed": removed, "first": first, "memory": memory, "hold": hold}
+    for good, line in tests[what](client, server, *arguments):
         print(f"{'ok' if good else 'not ok'} {line}", flush=True)
     sys.stdout.flush()
     os._exit(0)

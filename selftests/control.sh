@@ -90,8 +90,27 @@ hosts 20mbit 10ms 20mbit 10ms
 
 about=""
 ends options
+ends memory
 
 control 1
+about="the client begins: "
+ends first near
+about="the server begins: "
+ends first far
+# What answers the third ACK, and ADD_ADDR: the question, with 56 bytes, is what comes first.
+about="the server begins, what is before it is lost: "
+# until the last connection is closed
+sleep 1
+in_client nft -f - <<-'RULES'
+	table ip lossy {
+		chain in {
+			type filter hook prerouting priority 0
+			iifname c1 tcp sport 5000 tcp flags & syn == 0 meta length > 56 numgen inc mod 100000 < 2 drop
+		}
+	}
+RULES
+ends first far
+in_client nft delete table ip lossy
 mixed 5 "clean paths" loss 0%
 mixed 8 "5 % loss" loss 5%
 # At 20 % both ways a retransmission fails in 36 %: TCP alone, too, then sometimes waits for minutes.

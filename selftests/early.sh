@@ -13,9 +13,6 @@ need nft python3
 early() { in_server sysctl -q net.mptcp.early_delivery="$1"; }
 checksums() { in_both sysctl -q net.mptcp.checksum_enabled="$1"; }
 
-# pages_of PROTOCOL: pages that its sockets are charged for.
-pages_of() { sed -n "s/^$1: .* mem //p" /proc/net/sockstat; }
-
 caught_up() { [ "$(counter_of "$server" EarlyBytes)" = "$(counter_of "$server" EarlyDropBytes)" ]; }
 
 # early_counters: what the counters of the server grew since the last call: $segs, $bytes and $dropped.
@@ -137,10 +134,8 @@ ends() {
 	early_counters
 }
 
-no_memory() { [ "$(pages_of TCP)" -le "$1" ]; }
-
 hosts 20mbit 10ms 20mbit 10ms
-before=$(pages_of TCP)
+before=$(memory_of)
 copies copies
 checksums 1
 copies "copies with checksums"
@@ -150,5 +145,5 @@ checksums 0
 losses
 small_buffers
 ends
-that "the sockets' memory is given back" soon no_memory $((before + 8))
+that "the sockets' memory is given back" soon memory_back "$before"
 finish

@@ -211,6 +211,11 @@ soon() {
 	return 1
 }
 
+# memory_of: pages that all sockets of TCP and MPTCP are charged for, as Linux counts them.
+memory_of() { sed -n "s/^TCP: .* mem //p" /proc/net/sockstat; }
+# memory_back PAGES: as many again. What each CPU keeps in reserve, 1 MB at most, is counted or not.
+memory_back() { [ "$(memory_of)" -le $(($1 + 8 + 256 * $(nproc))) ]; }
+
 # unload NAME: once those who use it are gone; false if they stay.
 unload() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do

@@ -129,7 +129,14 @@ class Trial:
             at += end.send(data[at : at + draw.choice(SIZES)])
             if draw.random() < 0.05:
                 time.sleep(draw.uniform(0, 0.05))
+        # behind the end of the data no TLV is told
+        while "control" in self.features and self.heard(way) == 0 and not self.over.wait(0.01):
+            pass
         end.shutdown(socket.SHUT_WR)
+
+    def heard(self, way: str) -> int:
+        """TLVs, at the other end."""
+        return self.told[1 if way == "up" else 3][0]
 
     def read(self, end: socket.socket, way: str) -> None:
         draw, data = self.draw(f"read {way}"), blob(way, self.size)

@@ -72,7 +72,7 @@ struct mptcp_control *mptcp_control_alloc(gfp_t gfp)
 		return NULL;
 
 	spin_lock_init(&control->lock);
-	INIT_LIST_HEAD(&control->unread);
+	__skb_queue_head_init(&control->unread);
 	INIT_LIST_HEAD(&control->queue);
 	timer_setup(&control->timer, control_timer, 0);
 	return control;
@@ -109,7 +109,7 @@ void mptcp_control_ask(struct mptcp_sock *msk)
 	if (!mptcp_control_wanted(msk) || msk->fastopening)
 		return;
 	if (!control) {
-		control = mptcp_control_alloc(GFP_KERNEL);
+		control = mptcp_control_alloc(GFP_KERNEL_ACCOUNT);
 		if (!control)
 			return;
 		control_attach((struct sock *)msk, control);

@@ -6,6 +6,7 @@
 #include <linux/bitmap.h>
 #include <linux/list.h>
 #include <linux/poll.h>
+#include <linux/skbuff.h>
 #include <linux/sockptr.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
@@ -45,22 +46,28 @@ struct mptcp_control_msg {
 	u8 value[];
 };
 
+/* Of a value that came */
+struct mptcp_control_cb {
+	u16 type;
+};
+
+#define MPTCP_CONTROL_CB(skb)	((struct mptcp_control_cb *)&(skb)->cb[0])
+
 struct mptcp_control {
 	spinlock_t lock;		/* what softirqs write, see control.c */
 	struct sock *sk;
 	void (*destruct)(struct sock *sk);	/* of the socket, before ours */
 	u8 state;		/* MPTCP_CONTROL_OFF, ... */
 
-	/* The peer's TLV that comes; below the header as it was received, as far as kept */
+	/* The peer's TLV that comes */
 	bool rcv_done;		/* it is whole, and waits for the worker */
 	bool answer;		/* an acknowledgment is due */
-	u8 rcv_buf[MPTCP_CONTROL_HEADER + MPTCP_CONTROL_MAX];
-	u32 rcv_got;		/* bytes of it */
+	u8 rcv_header[MPTCP_CONTROL_HEADER];
+	struct sk_buff *rcv_value;	/* as far as it came; NULL: too long to be kept */
+	u32 rcv_got;		/* bytes of both */
 	u32 rcv_on;		/* subflow_id of the subflow that it came by last, */
 	u32 rcv_from;		/* of the one that all of it came by, 0: there are several */
 	u64 rcv_una;		/* where it begins: all in front is acknowledged */
-	struct list_head unread;
-	u8 unread_nr;
 	DECLARE_BITMAP(announced, MPTCP_PM_MAX_ADDR_ID + 1);	/* by TLV: they need no echo */
 	DECLARE_BITMAP(removed, MPTCP_PM_MAX_ADDR_ID + 1);	/* by options: their TLVs follow */
 
@@ -72,9 +79,11 @@ struct mptcp_control {
 	u64 snd_una;
 	u64 snd_nxt;
 	struct page *page;	/* the rest: msk lock */
+	struct sk_buff_head unread;	/* values for the application, charged as data is */
 	u32 snd_on;		/* subflow_id of where it was sent last */
 	u8 tries;
-	bool expired;		/* set by the timer */
+	bool early;		/* what it waits for is the peer's answer to the third ACK */
+	bool expired;		/* set by the timer, and when that answer came */
 	struct timer_list timer;
 
 	struct mptcp_control_info info;
@@ -141,9 +150,13 @@ void mptcp_control_forget(struct mptcp_control *control);
 bool mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
 			    struct mptcp_options_received *mp_opt);
 u64 mptcp_control_expected(const struct mptcp_sock *msk);
-void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb);
+void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb,
+			bool data_lock_held);
+bool mptcp_control_heard(const struct mptcp_sock *msk,
+			 const struct mptcp_options_received *mp_opt);
 void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control);
 void mptcp_control_wake(const struct mptcp_control *control, __poll_t events);
+void mptcp_control_free(struct mptcp_control *control, struct sk_buff *skb);
 __poll_t mptcp_control_poll(const struct mptcp_sock *msk);
 
 /* control_tlv.c: addresses and priorities; true: there must be no option beside the TLV */

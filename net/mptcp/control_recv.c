@@ -5,9 +5,10 @@
  * through the same checks: mappings, lengths, checksums. Where data would be passed on,
  * mptcp_control_take() takes the bytes out.
  *
- * The next TLV is put together in a buffer of one TLV's size. What was there before is
- * skipped; what is further back than the next byte is dropped: the peer sends a TLV as a
- * whole, so it comes again. While a whole one waits for the worker nothing is taken: the
+ * The next TLV is put together in a buffer of its size, which is charged to the connection as
+ * data is; without memory it is dropped. What was there before is skipped; what is further
+ * back than the next byte is dropped: the peer sends a TLV as a whole, so what is dropped
+ * comes again. While a whole one waits for the worker nothing is taken: the
  * peer may not have sent more. Values longer than MPTCP_CONTROL_MAX are read and thrown
  * away. So a peer can have one buffer filled, and makes one piece of work at a time.
  *
@@ -25,15 +26,22 @@
 #include "control.h"
 #include "mib.h"
 
-/* The peer acknowledges up to @ack. That it does so at all says that it gave up falling back. */
+/* The peer says something with S, so it gave up falling back. */
+static void control_opened(struct mptcp_control *control)
+{
+	spin_lock_bh(&control->lock);
+	if (control->state == MPTCP_CONTROL_AGREED)
+		WRITE_ONCE(control->state, MPTCP_CONTROL_OPEN);
+	spin_unlock_bh(&control->lock);
+}
+
+/* The peer acknowledges up to @ack. */
 static void control_ack(struct mptcp_control *control, u64 ack, bool wide)
 {
 	spin_lock_bh(&control->lock);
 	ack = mptcp_expand_seq(control->snd_una, ack, wide);
 	if (after64(ack, control->snd_una) && !after64(ack, control->snd_nxt))
 		control->snd_una = ack;
-	if (control->state == MPTCP_CONTROL_AGREED)
-		WRITE_ONCE(control->state, MPTCP_CONTROL_OPEN);
 	spin_unlock_bh(&control->lock);
 }
 
@@ -55,6 +63,13 @@ static void control_note_removed(struct mptcp_control *control, const struct mpt
 		set_bit(list->ids[i], control->removed);
 }
 
+/* Who speaks of the stream has our key, as the third ACK said it. */
+bool mptcp_control_heard(const struct mptcp_sock *msk,
+			 const struct mptcp_options_received *mp_opt)
+{
+	return mp_opt->payload & MPTCP_DSS_STREAM && mptcp_control_agreed(mptcp_control(msk));
+}
+
 /* A segment came: is it about the stream? What it says with S is taken out of @mp_opt, but for the
  * mapping of its payload, of which no DATA_FIN can be a part. The peer's third ACK is answered,
  * also when it comes again: who wants to use the stream before there is data has to know that
@@ -71,6 +86,11 @@ bool mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const stru
 	if (mp_opt->suboptions & OPTION_MPTCP_MPC_ACK && !payload &&
 	    READ_ONCE(msk->pm.server_side))
 		tcp_send_ack(ssk);
+	if (READ_ONCE(control->early) && mptcp_subflow_ctx(ssk)->fully_established) {
+		WRITE_ONCE(control->early, false);
+		WRITE_ONCE(control->expired, true);
+		mptcp_schedule_work((struct sock *)msk);
+	}
 	if (mp_opt->suboptions & OPTION_MPTCP_RM_ADDR)
 		control_note_removed(control, &mp_opt->rm_list);
 	if (!(mp_opt->payload & MPTCP_DSS_STREAM))
@@ -78,6 +98,7 @@ bool mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const stru
 
 	/* not if it is about to: the peer has no business with S then */
 	if (mptcp_control_commit(msk)) {
+		control_opened(control);
 		if (mp_opt->use_ack)
 			control_ack(control, mp_opt->data_ack, mp_opt->ack64);
 		else if (!payload)
@@ -101,37 +122,71 @@ u64 mptcp_control_expected(const struct mptcp_sock *msk)
 static u32 control_length(const struct mptcp_control *control)
 {
 	return MPTCP_CONTROL_HEADER + (control->rcv_got < MPTCP_CONTROL_HEADER ? 0 :
-				       get_unaligned_be16(&control->rcv_buf[2]));
+				       get_unaligned_be16(&control->rcv_header[2]));
+}
+
+/* The header came. False: there is no memory for what follows. Under the data lock */
+static bool control_room(struct mptcp_control *control)
+{
+	u32 len = get_unaligned_be16(&control->rcv_header[2]);
+	struct sk_buff *skb;
+
+	if (len > MPTCP_CONTROL_MAX)
+		return true;
+	skb = alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb || !mptcp_rmem_schedule(control->sk, skb->truesize)) {
+		kfree_skb(skb);
+		return false;
+	}
+	mptcp_set_owner_r(skb, control->sk);
+	control->rcv_value = skb;
+	return true;
+}
+
+/* Where the next @take bytes go to, of the header or of what follows. NULL: nowhere */
+static u8 *control_place(struct mptcp_control *control, u32 take)
+{
+	if (control->rcv_got < MPTCP_CONTROL_HEADER)
+		return &control->rcv_header[control->rcv_got];
+	return control->rcv_value ? skb_put(control->rcv_value, take) : NULL;
 }
 
 /* Take what belongs to the TLV out of @len bytes. */
 static void control_feed(struct mptcp_control *control, const struct sk_buff *skb, u32 offset,
 			 u32 len)
 {
-	u32 take, kept;
+	u32 take;
+	u8 *to;
 
 	while (len && !control->rcv_done) {
 		take = min(control_length(control) - control->rcv_got, len);
-		kept = min_t(u32, sizeof(control->rcv_buf), control->rcv_got + take);
-		if (kept > control->rcv_got)
-			skb_copy_bits(skb, offset, &control->rcv_buf[control->rcv_got],
-				      kept - control->rcv_got);
+		to = control_place(control, take);
+		if (to)
+			skb_copy_bits(skb, offset, to, take);
 		control->rcv_got += take;
 		offset += take;
 		len -= take;
+		if (control->rcv_got == MPTCP_CONTROL_HEADER && !control_room(control)) {
+			control->rcv_got = 0;
+			return;
+		}
 		control->rcv_done = control->rcv_got >= MPTCP_CONTROL_HEADER &&
 				    control->rcv_got == control_length(control);
 	}
 }
 
-/* @len bytes of the stream, from @seq on. */
+/* @len bytes of the stream, from @seq on. Under the data lock. */
 static void control_bytes(struct mptcp_control *control, const struct sock *ssk,
 			  const struct sk_buff *skb, u32 offset, u32 len, u64 seq)
 {
 	u32 id = mptcp_subflow_ctx(ssk)->subflow_id;
 	u64 next;
 
-	spin_lock_bh(&control->lock);
+	/* the connection may have ended meanwhile */
+	if (!mptcp_control_agreed(control))
+		return;
+
+	spin_lock(&control->lock);
 	next = control->rcv_una + control->rcv_got;
 	control->rcv_on = id;
 	if (before64(next, seq) || !before64(next, seq + len)) {
@@ -145,20 +200,26 @@ static void control_bytes(struct mptcp_control *control, const struct sock *ssk,
 			control->rcv_from = 0;
 		control_feed(control, skb, offset + (next - seq), len - (next - seq));
 	}
-	spin_unlock_bh(&control->lock);
+	spin_unlock(&control->lock);
 }
 
 /* The segment at the head of the subflow's queue has bytes of control. With the subflow's lock. */
-void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb)
+void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb,
+			bool data_lock_held)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	u32 offset = tcp_sk(ssk)->copied_seq - TCP_SKB_CB(skb)->seq;
 	u32 left = subflow->map_data_len - mptcp_subflow_get_map_offset(subflow);
 	struct mptcp_control *control = mptcp_control(msk);
+	struct sock *sk = (struct sock *)msk;
 
-	if (mptcp_control_agreed(control) && offset < skb->len) {
+	if (control && offset < skb->len) {
+		if (!data_lock_held)
+			mptcp_data_lock(sk);
 		control_bytes(control, ssk, skb, offset, min(left, skb->len - offset),
 			      mptcp_subflow_get_mapped_dsn(subflow));
+		if (!data_lock_held)
+			mptcp_data_unlock(sk);
 		mptcp_schedule_work((struct sock *)msk);
 	}
 	mptcp_subflow_skip_data(ssk, skb, left);
@@ -181,32 +242,31 @@ void mptcp_control_wake(const struct mptcp_control *control, __poll_t events)
 	rcu_read_unlock();
 }
 
-/* The application gets it, if it reads what there is. Nobody else waits for it. */
-static void control_keep(struct mptcp_control *control, u16 type, const u8 *value, u16 len)
+/* A value that was read: who pays gets it back. By who owns the socket */
+void mptcp_control_free(struct mptcp_control *control, struct sk_buff *skb)
 {
-	struct mptcp_control_msg *msg = NULL;
+	mptcp_data_lock(control->sk);
+	kfree_skb(skb);
+	mptcp_data_unlock(control->sk);
+}
 
-	if (control->unread_nr < MPTCP_CONTROL_UNREAD)
-		msg = kmalloc(struct_size(msg, value, len), GFP_KERNEL_ACCOUNT);
-	if (!msg) {
+/* The application gets it, if it reads what there is. Nobody else waits for it. */
+static void control_keep(struct mptcp_control *control, u16 type, struct sk_buff *skb)
+{
+	if (skb_queue_len(&control->unread) >= MPTCP_CONTROL_UNREAD) {
 		control_drop(control);
+		mptcp_control_free(control, skb);
 		return;
 	}
-	msg->type = type;
-	msg->len = len;
-	memcpy(msg->value, value, len);
-
-	spin_lock_bh(&control->lock);
-	list_add_tail(&msg->list, &control->unread);
-	control->unread_nr++;
-	spin_unlock_bh(&control->lock);
+	MPTCP_CONTROL_CB(skb)->type = type;
+	__skb_queue_tail(&control->unread, skb);
 	mptcp_control_wake(control, EPOLLPRI);
 }
 
 /* Read the TLV that came, if it is whole: until it is acknowledged nobody writes to it. */
 void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control)
 {
-	u8 *value = &control->rcv_buf[MPTCP_CONTROL_HEADER];
+	struct sk_buff *value = NULL;
 	u16 type, len;
 	bool done;
 	u32 from;
@@ -214,20 +274,24 @@ void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control
 	spin_lock_bh(&control->lock);
 	done = control->rcv_done;
 	from = control->rcv_from;
+	if (done)
+		swap(value, control->rcv_value);
 	spin_unlock_bh(&control->lock);
 	if (!done)
 		return;
 
-	type = get_unaligned_be16(control->rcv_buf);
-	len = get_unaligned_be16(&control->rcv_buf[2]);
+	type = get_unaligned_be16(control->rcv_header);
+	len = get_unaligned_be16(&control->rcv_header[2]);
 	control->info.received++;
 	MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLRX);
-	if (len > MPTCP_CONTROL_MAX)
+	if (!value) {
 		control_drop(control);
-	else if (mptcp_control_is_own(type))
-		control_keep(control, type, value, len);
-	else
-		mptcp_control_read(msk, from, type, value, len);
+	} else if (mptcp_control_is_own(type)) {
+		control_keep(control, type, value);
+	} else {
+		mptcp_control_read(msk, from, type, value->data, len);
+		mptcp_control_free(control, value);
+	}
 
 	spin_lock_bh(&control->lock);
 	WRITE_ONCE(control->rcv_una, control->rcv_una + MPTCP_CONTROL_HEADER + len);
@@ -242,7 +306,7 @@ __poll_t mptcp_control_poll(const struct mptcp_sock *msk)
 	const struct mptcp_control *control = mptcp_control(msk);
 	__poll_t mask = 0;
 
-	if (control && !list_empty_careful(&control->unread))
+	if (control && !skb_queue_empty_lockless(&control->unread))
 		mask |= EPOLLPRI;
 	/* what was given up does not let wait, either */
 	if (mptcp_control_agreed(control) && !READ_ONCE(control->own_waits))

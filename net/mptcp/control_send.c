@@ -343,7 +343,7 @@ static bool control_next(struct mptcp_control *control)
 	return true;
 }
 
-/* Free all that waits. */
+/* Free all that waits. By who owns the socket, which pays for what came. */
 void mptcp_control_forget(struct mptcp_control *control)
 {
 	struct mptcp_control_msg *msg, *tmp;
@@ -353,19 +353,23 @@ void mptcp_control_forget(struct mptcp_control *control)
 		put_page(control->page);
 	control->page = NULL;
 	control->tries = 0;
-	spin_lock_bh(&control->lock);
+	mptcp_data_lock(control->sk);
+	spin_lock(&control->lock);
 	list_splice_init(&control->queue, &gone);
-	list_splice_init(&control->unread, &gone);
 	if (control->sending)
 		list_add(&control->sending->list, &gone);
 	control->sending = NULL;
 	control->queue_nr = 0;
-	control->unread_nr = 0;
 	WRITE_ONCE(control->own_waits, false);
 	control->rcv_done = false;
 	control->answer = false;
 	control->snd_nxt = control->snd_una;
-	spin_unlock_bh(&control->lock);
+	kfree_skb(control->rcv_value);
+	control->rcv_value = NULL;
+	control->rcv_got = 0;
+	__skb_queue_purge(&control->unread);
+	spin_unlock(&control->lock);
+	mptcp_data_unlock(control->sk);
 	bitmap_zero(control->announced, MPTCP_PM_MAX_ADDR_ID + 1);
 	bitmap_zero(control->removed, MPTCP_PM_MAX_ADDR_ID + 1);
 	list_for_each_entry_safe(msg, tmp, &gone, list)
@@ -415,7 +419,9 @@ static void control_open(struct mptcp_sock *msk, struct mptcp_control *control)
 		control_reset_timer(control, HZ);
 		return;
 	}
+	WRITE_ONCE(control->early, true);
 	if (READ_ONCE(subflow->fully_established)) {
+		WRITE_ONCE(control->early, false);
 		if (!mptcp_control_commit(msk)) {
 			control_give_up(msk, control);
 			return;

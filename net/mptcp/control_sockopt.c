@@ -120,7 +120,7 @@ static int control_get_info(struct mptcp_sock *msk, char __user *optval, int __u
 		info = msk->control->info;
 		info.state = __mptcp_check_fallback(msk) ? MPTCP_CONTROL_OFF : msk->control->state;
 		info.waits = msk->control->own_waits;
-		info.unread = msk->control->unread_nr;
+		info.unread = skb_queue_len(&msk->control->unread);
 	}
 	info.wanted = mptcp_control_wanted(msk);
 	release_sock(sk);
@@ -134,27 +134,23 @@ static int control_get_info(struct mptcp_sock *msk, char __user *optval, int __u
 static int control_copy_next(struct mptcp_control *control, int size, char __user *optval,
 			     int __user *optlen)
 {
+	struct sk_buff *skb = skb_peek(&control->unread);
 	struct mptcp_control_tlv tlv;
-	struct mptcp_control_msg *msg;
 
-	msg = list_first_entry_or_null(&control->unread, struct mptcp_control_msg, list);
-	if (!msg)
+	if (!skb)
 		return -EAGAIN;
-	if (size < (int)sizeof(tlv) + msg->len)
+	if (size < (int)(sizeof(tlv) + skb->len))
 		return -EMSGSIZE;
 
-	tlv.type = msg->type;
-	tlv.length = msg->len;
-	if (put_user((int)sizeof(tlv) + msg->len, optlen) ||
+	tlv.type = MPTCP_CONTROL_CB(skb)->type;
+	tlv.length = skb->len;
+	if (put_user((int)(sizeof(tlv) + skb->len), optlen) ||
 	    copy_to_user(optval, &tlv, sizeof(tlv)) ||
-	    copy_to_user(optval + sizeof(tlv), msg->value, msg->len))
+	    copy_to_user(optval + sizeof(tlv), skb->data, skb->len))
 		return -EFAULT;
 
-	spin_lock_bh(&control->lock);
-	list_del(&msg->list);
-	control->unread_nr--;
-	spin_unlock_bh(&control->lock);
-	kfree(msg);
+	__skb_unlink(skb, &control->unread);
+	mptcp_control_free(control, skb);
 	return 0;
 }
 
@@ -171,7 +167,7 @@ static int control_recv(struct mptcp_sock *msk, char __user *optval, int __user 
 
 	lock_sock(sk);
 	control = msk->control;
-	if (mptcp_control_agreed(control) || (control && !list_empty(&control->unread)))
+	if (mptcp_control_agreed(control) || (control && !skb_queue_empty(&control->unread)))
 		err = control_copy_next(control, size, optval, optlen);
 	else
 		err = -EOPNOTSUPP;
