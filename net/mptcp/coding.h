@@ -95,7 +95,8 @@ void mptcp_coding_unsend(struct mptcp_sock *msk, struct mptcp_coding *coding);
 bool mptcp_coding_incoming(struct mptcp_sock *msk, struct mptcp_options_received *mp_opt);
 void mptcp_coding_early(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
 			const struct mptcp_ext *ext);
-bool mptcp_coding_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb);
+bool mptcp_coding_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb,
+		       bool data_lock_held);
 bool mptcp_coding_decode(struct mptcp_sock *msk);
 bool mptcp_coding_released(struct mptcp_sock *msk);
 void mptcp_coding_ready(struct mptcp_sock *msk);

@@ -200,25 +200,31 @@ static int coding_store(struct mptcp_sock *msk, struct mptcp_coding *coding, str
 	return MPTCP_MIB_CODEDRX;
 }
 
-/* A symbol came, all of it, or NULL: it did not, or there was no memory. */
-static void coding_came(struct mptcp_sock *msk, struct sk_buff *skb, u64 key)
+/* A symbol came, all of it, or NULL: it did not, or there was no memory. Under the data lock */
+static void __coding_came(struct mptcp_sock *msk, struct sk_buff *skb, u64 key)
 {
+	struct mptcp_coding *coding = coding_locked(msk);
 	struct sock *sk = (struct sock *)msk;
 	int what = MPTCP_MIB_CODEDDROP;
-	struct mptcp_coding *coding;
 
-	mptcp_data_lock(sk);
-	coding = coding_locked(msk);
 	if (skb && coding) {
 		MPTCP_CODING_CB(skb)->start = mptcp_expand_seq(msk->ack_seq, key >> 32, false);
 		MPTCP_CODING_CB(skb)->kind = coding_kind(key, skb->len);
 		MPTCP_CODING_CB(skb)->row = coding_row(key);
 		what = coding_store(msk, coding, skb);
 	}
-	mptcp_data_unlock(sk);
 	if (what != MPTCP_MIB_CODEDRX)
 		kfree_skb(skb);
 	MPTCP_INC_STATS(sock_net(sk), what);
+}
+
+static void coding_came(struct mptcp_sock *msk, struct sk_buff *skb, u64 key)
+{
+	struct sock *sk = (struct sock *)msk;
+
+	mptcp_data_lock(sk);
+	__coding_came(msk, skb, key);
+	mptcp_data_unlock(sk);
 }
 
 /* A segment came before its turn and is a symbol, all of it. With the subflow's lock. With
@@ -277,7 +283,8 @@ static struct sk_buff *coding_queued(const struct sock *ssk, const struct sk_buf
  * A middlebox may have split it: it is taken with its first byte, and the rest is skipped. False:
  * not all of it is there yet.
  */
-bool mptcp_coding_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb)
+bool mptcp_coding_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb,
+		       bool data_lock_held)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	u32 got = mptcp_subflow_get_map_offset(subflow);
@@ -291,7 +298,10 @@ bool mptcp_coding_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff 
 			else if (!(ssk->sk_shutdown & RCV_SHUTDOWN))
 				return false;
 		}
-		coding_came(msk, symbol, subflow->map_seq);
+		if (data_lock_held)
+			__coding_came(msk, symbol, subflow->map_seq);
+		else
+			coding_came(msk, symbol, subflow->map_seq);
 	}
 	mptcp_subflow_skip_data(ssk, skb, size - got);
 	return true;

@@ -176,8 +176,8 @@ static void control_feed(struct mptcp_control *control, const struct sk_buff *sk
 }
 
 /* @len bytes of the stream, from @seq on. Under the data lock. */
-static void control_bytes(struct mptcp_control *control, const struct sock *ssk,
-			  const struct sk_buff *skb, u32 offset, u32 len, u64 seq)
+static void __control_bytes(struct mptcp_control *control, const struct sock *ssk,
+			    const struct sk_buff *skb, u32 offset, u32 len, u64 seq)
 {
 	u32 id = mptcp_subflow_ctx(ssk)->subflow_id;
 	u64 next;
@@ -203,6 +203,14 @@ static void control_bytes(struct mptcp_control *control, const struct sock *ssk,
 	spin_unlock(&control->lock);
 }
 
+static void control_bytes(struct mptcp_control *control, const struct sock *ssk,
+			  const struct sk_buff *skb, u32 offset, u32 len, u64 seq)
+{
+	mptcp_data_lock(control->sk);
+	__control_bytes(control, ssk, skb, offset, len, seq);
+	mptcp_data_unlock(control->sk);
+}
+
 /* The segment at the head of the subflow's queue has bytes of control. With the subflow's lock. */
 void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb,
 			bool data_lock_held)
@@ -210,16 +218,16 @@ void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	u32 offset = tcp_sk(ssk)->copied_seq - TCP_SKB_CB(skb)->seq;
 	u32 left = subflow->map_data_len - mptcp_subflow_get_map_offset(subflow);
+	u64 seq = mptcp_subflow_get_mapped_dsn(subflow);
 	struct mptcp_control *control = mptcp_control(msk);
-	struct sock *sk = (struct sock *)msk;
+	u32 len;
 
 	if (control && offset < skb->len) {
-		if (!data_lock_held)
-			mptcp_data_lock(sk);
-		control_bytes(control, ssk, skb, offset, min(left, skb->len - offset),
-			      mptcp_subflow_get_mapped_dsn(subflow));
-		if (!data_lock_held)
-			mptcp_data_unlock(sk);
+		len = min(left, skb->len - offset);
+		if (data_lock_held)
+			__control_bytes(control, ssk, skb, offset, len, seq);
+		else
+			control_bytes(control, ssk, skb, offset, len, seq);
 		mptcp_schedule_work((struct sock *)msk);
 	}
 	mptcp_subflow_skip_data(ssk, skb, left);

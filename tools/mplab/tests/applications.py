@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
@@ -187,12 +188,20 @@ def datagrams(b: Bench) -> None:
     b.near("their delay: half of the RTT", delay, 0.01, 0.01)
 
 
-def sharing(b: Bench) -> None:
-    """One flow beside one, and MPTCP with one subflow in place of TCP."""
+def replaced(b: Bench, seed: int) -> tuple[Result, float]:
+    """TCP beside one flow, and the harm that MPTCP with one subflow does in its place."""
     wanted = conditions(
         "bulk,duration=20s,warmup=5s", scheduler="default", others=("tcp", "web,load=500kbit")
     )
+    wanted = replace(wanted, seed=seed)
     alone, ours = (measure(b.guests, c) for c in (*baseline.on_each(wanted), wanted))
+    return alone, baseline.worst_harm(ours, {alone.conditions: alone}, 0, "goodput_bps") or 0
+
+
+def sharing(b: Bench) -> None:
+    """One flow beside one, and MPTCP with one subflow in place of TCP."""
+    pairs = [replaced(b, seed) for seed in range(5)]
+    alone = pairs[0][0]
     share = alone.goodput / (alone.goodput + alone.flows[1]["goodput_bps"])
     b.check("two TCP flows share a link", 0.3 < share < 0.7, f"one has {share:.0%}")
     web = alone.flows[2]
@@ -200,8 +209,10 @@ def sharing(b: Bench) -> None:
     b.near("and with what others fetch they fill it", whole, CAPACITY, 0.03)
     found = f"{web['flows_count']}, mean {web['completion_mean_s']:.3f} s"
     b.check("short flows beside them", web["flows_count"] > 20, found)
-    same = baseline.worst_harm(ours, {alone.conditions: alone}, 0, "goodput_bps")
-    b.check("one subflow does no more harm than TCP", abs(same) < 0.2, f"{same:+.3f}")
+    # of 20 seeds: -0.53 to 0.27, median -0.16
+    harms = [harm for _, harm in pairs]
+    same, found = median(harms), ", ".join(f"{harm:+.2f}" for harm in harms)
+    b.check("one subflow does no more harm than TCP, median of five", -0.5 < same < 0.2, found)
     two = conditions("bulk,duration=15s,warmup=5s", scheduler="default", others=("tcp,count=2,path=1",))
     crowd = measure(b.guests, two).flows[1:]
     rates = [f["goodput_bps"] for f in crowd]
