@@ -8,6 +8,7 @@ What it knows of the formats it has from Documentation/control-stream.md.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import itertools
 import random
@@ -20,11 +21,12 @@ from pathlib import Path
 
 import dpkt
 from conformance.byhand import ISN, Join, checksum_of, option
-from conformance.capture import ACK, RST
+from conformance.capture import ACK, RST, SYN
 from conformance.connection import Bad
 from conformance.crypto import idsn_of, mac
 from conformance.mapping import MASK32, MASK64, Mapping
 from conformance.options import (
+    CAPABLE,
     CAPABLE_CHECKSUM,
     CAPABLE_SHA256,
     DSS,
@@ -37,13 +39,16 @@ from conformance.options import (
 )
 from conformance.peer import listener
 from conformance.wire import Wire, options
-from hand import Peer
+from hand import TIMESTAMP, Peer
 
 from net import counters, inside
 
 Check = Iterator[tuple[bool, str, str]]
 STREAM, PRIVATE = 0x20, 15
 ASK = option(PRIVATE, 0, b"\x01")
+ASK_BOTH = option(PRIVATE, 0, b"\x03")  # for coding, too
+TCP_OPT_FASTOPEN, TCP_FASTOPEN_CONNECT = 34, 30
+SCALE_SACK = b"\x03\x03\x07\x04\x02"
 SOL_MPTCP, CONTROL, SEND, RECV = 284, 51, 52, 53
 OFF, REFUSED, AGREED, OPEN, GIVEN_UP = 0, 2, 3, 4, 5
 ADD, REMOVE, PRIORITY, KEY, OWN = 1, 2, 3, 4, 0x8000
@@ -222,6 +227,10 @@ def negotiation(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     waiting.setsockopt(SOL_MPTCP, CONTROL, 0)
     yield not granted(wire, ASK), "which says no, too", ""
     waiting.setsockopt(SOL_MPTCP, CONTROL, 1)
+    sysctl(namespace, "mptcp/coding", 10)
+    yield from fast_open(wire, waiting, namespace)
+    yield from cookies(wire, namespace)
+    sysctl(namespace, "mptcp/coding", 0)
 
     end, program = met(wire, waiting, ask=b"")
     end.data(b"hello")
@@ -234,6 +243,82 @@ def negotiation(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
         "S means nothing then: what has a place in the data stream is data",
         f"{mapped!r}",
     )
+
+
+def answers(wire: Wire, cookie: bytes, data: bytes = b"", times: int = 1) -> Iterator[dpkt.tcp.TCP]:
+    """The SYN/ACKs to a SYN with Fast Open, both questions, and all that else takes room there."""
+    port = wire.new_port()
+    opts = bytes([TCP_OPT_FASTOPEN, 2 + len(cookie)]) + cookie + TIMESTAMP + SCALE_SACK
+    opts += ASK_BOTH + option(0, 1, bytes([CAPABLE_SHA256]))
+    for _ in range(times):
+        wire.send(port, SYN, ISN, 0, opts, data)
+        if got := wire.answer(port):
+            yield got
+    wire.send(port, RST, ISN + 1 + len(data), 0)
+
+
+def fast_open(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
+    """Linux leaves timestamps out of a SYN/ACK with a cookie: there is room for all the rest."""
+    sysctl(namespace, "ipv4/tcp_fastopen", 3)
+    waiting.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 5)
+    segments = list(answers(wire, b"", times=2))
+    found = [options(tcp) for tcp in segments]
+    cookie = dict(dpkt.tcp.parse_opts(segments[0].opts)).get(TCP_OPT_FASTOPEN, b"")
+    yield (
+        len(cookie) == 8 and CAPABLE in found[0] and PRIVATE in found[0],
+        "a SYN/ACK with a cookie has MP_CAPABLE and the grant beside it",
+        f"{segments}",
+    )
+    yield (
+        len(found) == 2 and found[1] == found[0],
+        "a SYN/ACK that is sent again says the same",
+        f"{found}",
+    )
+    found = [options(tcp) for tcp in answers(wire, cookie, b"in the SYN")]
+    program = waiting.accept()[0]
+    state = info(program)[STATE]
+    program.close()
+    yield (
+        CAPABLE in found[0] and PRIVATE in found[0] and state == AGREED,
+        "so has one that acknowledges data in the SYN",
+        f"{found}, {state}",
+    )
+    waiting.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 0)
+
+
+def asked(wire: Wire, namespace: str, cookie: bytes) -> tuple[dpkt.tcp.TCP | None, dpkt.tcp.TCP | None]:
+    """A client that comes with Fast Open: its SYN, to which a cookie is answered, and that of its next
+    connection, which has that cookie."""
+    port, found = wire.new_port(), []
+    for _ in range(2):
+        with inside(namespace):
+            program = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP)
+        with program:
+            program.setsockopt(socket.IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1)
+            program.setblocking(False)
+            program.connect_ex((wire.source, port))
+            with contextlib.suppress(OSError):
+                program.send(b"in the SYN")
+            syn = wire.answer(port, lambda tcp: tcp.flags == SYN)
+            found.append(syn)
+            if syn:
+                opts = bytes([TCP_OPT_FASTOPEN, 2 + len(cookie)]) + cookie
+                wire.send(port, SYN | ACK, ISN, syn.seq + 1, opts, to=syn.sport)
+                wire.answer(port)
+                wire.send(port, RST, ISN + 1, 0, to=syn.sport)
+    return found[0], found[1]
+
+
+def cookies(wire: Wire, namespace: str) -> Check:
+    """One of 8 bytes leaves room for MP_CAPABLE and the question, a longer one for MP_CAPABLE alone."""
+    for size in 8, 12:
+        first, second = asked(wire, namespace, bytes(range(size)))
+        found = [options(syn) if syn else {} for syn in (first, second)]
+        yield CAPABLE in found[0] and PRIVATE in found[0], "a client asks beside Fast Open", f"{first!r}"
+        cookie = dict(dpkt.tcp.parse_opts(second.opts)).get(TCP_OPT_FASTOPEN) if second else None
+        yield cookie == bytes(range(size)), f"its next SYN has a cookie of {size} bytes", f"{second!r}"
+        yield CAPABLE in found[1], "and MP_CAPABLE beside it", f"{second!r}"
+        yield (PRIVATE in found[1]) == (size == 8), "and the question where it fits", f"{second!r}"
 
 
 def sending(wire: Wire, waiting: socket.socket) -> Check:

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One subflow brings data with gaps until no more fits, the other one what is missing."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+
+from conformance.case import pattern
+from conformance.wire import Wire
+from hand import Check, accepted, main
+
+# Small pieces, of which each takes far more memory than it has bytes; between them as much is missing.
+SIZE, PIECES = 20, 100
+DATA = pattern(2 * SIZE * PIECES)
+# Linux doubles it; an empty connection takes the first piece whatever it costs.
+BUFFER = 4096
+
+
+def read(program: socket.socket, length: int, seconds: float) -> bytes:
+    got = b""
+    program.settimeout(seconds)
+    with contextlib.suppress(TimeoutError):
+        while len(got) < length and (data := program.recv(length - len(got))):
+            got += data
+    return got
+
+
+def check(wire: Wire, waiting: socket.socket) -> Check:
+    peer, program = accepted(wire, waiting)
+    program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+    other, start = peer.join(), peer.sent
+
+    def later(n: int) -> None:
+        place = (2 * n + 1) * SIZE
+        peer.say_over(other, DATA[place : place + SIZE], start + place, n * SIZE)
+
+    def miss(n: int) -> None:
+        place = 2 * n * SIZE
+        data = DATA[place : place + SIZE]
+        peer.say(peer.dss(data, place=start + place, ssn=1 + peer.sent), data)
+
+    for n in range(PIECES):
+        later(n)
+    peer.hear(0.5)
+    yield read(program, 1, 1) == b"", "all that fills the buffer comes later", "it can be read"
+
+    miss(0)
+    got = read(program, 2 * SIZE, 5)
+    yield got == DATA[: 2 * SIZE], "what is next arrives, and what it lets through", f"{got!r}"
+    for n in range(1, PIECES):
+        # of what was too much for the subflow's buffer, too
+        later(n)
+        miss(n)
+        got += read(program, 2 * SIZE, 5 if len(got) == 2 * n * SIZE else 0.01)
+    yield got == DATA, "so does all the rest", f"{len(got)} bytes of {len(DATA)}"
+
+
+if __name__ == "__main__":
+    main(check)
