@@ -69,7 +69,7 @@ check-bpf: deps-bpf source ## schedulers in BPF, on a kernel with type informati
 check-style: deps-style source ## checkpatch, sparse, W=1, ruff, shellcheck on our files
 	$K/check-style.sh
 
-check-series: deps-check ## each patch: it builds, and each fix turns its test green, alone
+check-series: deps-check ## each patch applies, each group builds, each fix turns its test green, alone
 	$K/check-series.sh
 
 check-series-newest: deps-check ## which tests of the fixes fail on Linux as it came (KSRC=: of the newest version)

@@ -27,18 +27,28 @@ goes_dark() {
 	arrived $bulk "$1: a path becomes dark: the bytes are right"
 }
 
+# typical SCHEDULER: how long it takes, the median of five, since a lucky draw without it is as fast: $typical.
+typical() {
+	local all=()
+	for _ in 1 2 3 4 5; do
+		goes_dark "$1"
+		all+=("$took")
+	done
+	typical=$(printf '%s\n' "${all[@]}" | sort -n | sed -n 3p)
+}
+
 # A second's data and a half came by both paths, the rest by one: 4 s. Any wait comes on top.
 it_helps() {
 	local name alone
-	goes_dark minrtt
-	alone=$took
+	typical minrtt
+	alone=$typical
 	is "0 0" "$silent $again_bytes" "minrtt: nobody cares"
 	for name in minrtt+rs inorder; do
-		goes_dark "$name"
+		typical "$name"
 		that "$name: it is noticed" less 0 "$silent"
 		that "$name: what was in flight is sent again" less 5000 "$again_bytes"
 		that "$name: and not much more" less "$again_bytes" 300000
-		in_time "$name: it takes less time" less "$took" $((alone - 300))
+		in_time "$name: it takes less time" less "$typical" $((alone - 100))
 	done
 }
 

@@ -83,14 +83,21 @@ lossy() {
 	arrived 3000000 "blocked_rto_min_us=$1 rto_segments=$2: the bytes are right"
 	lows=$(($(counter RtoMinLow) - lows)) seconds=$(($(counter RtoSecond) - seconds))
 }
+# until_some NAME BLOCKED SEGMENTS: five times at most, since not each transfer is blocked in time
+until_some() {
+	for _ in 1 2 3 4 5; do
+		lossy "$2" "$3"
+		[ "${!1}" = 0 ] || break
+	done
+}
 
 loses 2 10%
 lossy 0 1
 is "0 0" "$lows $seconds" "off: no timeout is changed"
-lossy 20000 1
+until_some lows 20000 1
 that "blocked_rto_min_us: timeouts become lower" less 0 "$lows"
 is 0 "$seconds" "and one segment is sent after each"
-lossy 0 2
+until_some seconds 0 2
 that "rto_segments: a second one is sent" less 0 "$seconds"
 is 0 "$lows" "and no timeout is lower"
 lossy 20000 2

@@ -262,7 +262,8 @@ static void costs(struct kunit *test)
 /* Each connection that has it pays for that, and nobody is charged. */
 static void idle_is_cheap(struct kunit *test)
 {
-	KUNIT_EXPECT_LE(test, sizeof(struct mptcp_coding), 192);
+	/* but for the lock, which is large where lockdep watches it */
+	KUNIT_EXPECT_LE(test, sizeof(struct mptcp_coding) - sizeof(spinlock_t), 188);
 }
 
 static struct kunit_case mptcp_coding_cases[] = {
