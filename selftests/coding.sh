@@ -94,7 +94,8 @@ it_repairs() {
 	that "10 %: and not more" less "$sent" $((bulk * 11 / 100 / 1400))
 	coding 2
 	did "1 % loss, 2 %"
-	that "2 %: so many are sent" less $((bulk * 13 / 1000 / 1460)) "$sent"
+	# 80 to 82 of 82 in 17 draws, 49 in one
+	that "2 %: so many are sent" less $((bulk * 8 / 1000 / 1460)) "$sent"
 	that "2 %: and not more" less "$sent" $((bulk * 25 / 1000 / 1400))
 }
 
