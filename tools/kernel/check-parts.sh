@@ -6,7 +6,7 @@
 # "whole" keeps what each came to, a line per check, in Documentation/evidence/checks.tsv: check, commit, digest of
 # the sources, passed, failed, skipped, seconds. What passed from the same sources is not run again, so that it can be broken off
 # and called again. "table" writes the lines into Documentation/testing.md, and says which are stale:
-# from other sources than those that are there. Sources are net/, patches/ and selftests/.
+# from other sources than those that are there. Sources are Kconfig, net/, patches/ and selftests/.
 # usage: check-parts.sh TARGET... | whole | table | table-is-written
 #	ONLY="TARGET...": of the whole these, whatever is known of them
 set -euo pipefail
@@ -41,7 +41,7 @@ part() {
 
 # sources: a digest of what is checked, committed or not.
 sources() {
-	(cd "$top" && git ls-files -z --cached --others --exclude-standard -- net patches selftests |
+	(cd "$top" && git ls-files -z --cached --others --exclude-standard -- Kconfig net patches selftests |
 		LC_ALL=C sort -z | while IFS= read -r -d '' file; do
 		[ ! -f "$file" ] || printf '%s\0' "$file"
 	done | xargs -0 sha256sum | sha256sum | cut -c 1-12)
@@ -50,7 +50,7 @@ sources() {
 # commit: the one that is checked, "+" with edits.
 commit() {
 	local edits
-	edits=$(git -C "$top" status --porcelain -- net patches selftests)
+	edits=$(git -C "$top" status --porcelain -- Kconfig net patches selftests)
 	echo "$(git -C "$top" rev-parse --short=12 HEAD)${edits:++}"
 }
 
@@ -67,7 +67,7 @@ is_good() {
 keep() {
 	local name now=$1
 	if [ "$(sources)" != "$3" ]; then
-		say "$now: net/, patches/ or selftests/ changed meanwhile; what it came to is not kept"
+		say "$now: Kconfig, net/, patches/ or selftests/ changed meanwhile; what it came to is not kept"
 		return
 	fi
 	mkdir -p "${results%/*}"

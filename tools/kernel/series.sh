@@ -30,6 +30,7 @@ lay() {
 
 lay_over() {
 	lay net/mptcp
+	ln -s "$(realpath --relative-to="$tree/net/mptcp" "$top/Kconfig")" "$tree/net/mptcp/Kconfig.ours"
 	find "$tree/tools/testing/selftests/net" -maxdepth 1 -type l -delete
 	ln -s "$top/selftests" "$tree/tools/testing/selftests/net/mptcp_sched"
 }

@@ -19,7 +19,7 @@ import difflib
 import re
 import shutil
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,11 +55,10 @@ def series(top: Path) -> list[str]:
     return [line for line in lines if line and not line.startswith(TESTBED)]
 
 
-def as_patch(top: Path, files: Sequence[Path]) -> str:
-    """One that adds these files to the kernel's tree."""
+def as_patch(files: Mapping[str, Path]) -> str:
+    """One that adds these files to the kernel's tree, by their names there."""
     parts = ["Subject: mptcp: packet schedulers and coupled congestion control: the new files\n\n"]
-    for file in files:
-        name = file.relative_to(top)
+    for name, file in files.items():
         added = difflib.unified_diff([], file.read_text().splitlines(keepends=True), "/dev/null", f"b/{name}")
         parts += [f"diff --git a/{name} b/{name}\nnew file mode 100644\n", *added]
     return "".join(parts)
@@ -127,8 +126,9 @@ def write_patches(top: Path, folder: Path) -> None:
     for number, name in enumerate(names, 1):
         words = re.sub(r"/\d+-", "-", name)
         shutil.copyfile(top / "patches" / name, folder / f"{NAMED}{number:03}-{words}")
-    files = sorted(file for file in (top / "net/mptcp").iterdir() if file.is_file())
-    (folder / f"{NAMED}{len(names) + 1:03}-new-files.patch").write_text(as_patch(top, files))
+    ours = sorted(file for file in (top / "net/mptcp").iterdir() if file.is_file())
+    files = {f"net/mptcp/{file.name}": file for file in ours} | {"net/mptcp/Kconfig.ours": top / "Kconfig"}
+    (folder / f"{NAMED}{len(names) + 1:03}-new-files.patch").write_text(as_patch(files))
 
 
 def write_tool(top: Path, folder: Path) -> None:

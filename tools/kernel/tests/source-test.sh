@@ -13,6 +13,7 @@ check "the tree is unpacked and patched" 0 "applied 5 patches" source_sh prepare
 check "in order" 0 "^net: build,net: hook,net: second,net: first,um: boot$" applied
 check "the patches are in" 0 "" has ten net/mptcp/file.c
 check "new files are laid over" 0 "" has new net/mptcp/sched_new.c
+check "the project's options, too" 0 "" has options net/mptcp/Kconfig.ours
 touch -d '1 hour ago' "$tree/net/mptcp/file.c"
 check "a second time there is nothing to do" 0 "" source_sh prepare
 check "and no file is touched" 0 "" test "$tree/net/mptcp/file.c" -ot "$top/patches/series"
@@ -67,6 +68,7 @@ check "unpatched, there is the test bed only" 0 "applied 1 patches" source_sh pr
 check "it is in" 0 "" has boots arch/um/file.c
 check "nothing else is" 1 "" has dix net/mptcp/file.c
 check "no file of ours" 1 "" test -e "$tree/net/mptcp/sched_more.c"
+check "no options of ours" 1 "" test -e "$tree/net/mptcp/Kconfig.ours"
 check "but those of the test bed" 0 "" has link net/sched/sch_new.c
 toy_version 7 3 4
 check "unpatched, it may be another version" 0 "unpacking.*" source_sh prepare stock

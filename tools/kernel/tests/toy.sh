@@ -77,6 +77,7 @@ toy_project() {
 	mkdir -p "$top/tools/kernel" "$top/net/mptcp" "$top/net/sched" "$top/selftests"
 	cp "$here"/*.sh "$top/tools/kernel/"
 	echo new >"$top/net/mptcp/sched_new.c"
+	echo options >"$top/Kconfig"
 	echo link >"$top/net/sched/sch_new.c"
 	toy_patch testbed/0001-um-boot.patch arch/um/file.c 10 boots "um: boot"
 	toy_patch fixes/0001-net-first.patch net/mptcp/file.c 10 ten "net: first"

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from tap import Checks
 
-from mplab import baseline, beside, paths
+from mplab import baseline, beside, paths, shell, topology
 from mplab.experiment import TCP, Conditions, Result, measure
 from mplab.guest import Guests
 from mplab.striping import tables
@@ -179,6 +179,17 @@ def interfaces(b: Bench) -> None:
     b.check("and never stops", both["uninterrupted"] == 1, f"{both['rebufferings_s']}")
 
 
+def command(b: Bench) -> None:
+    """What "mplab shell" runs finds the iperf3 that the interactive shell has."""
+    if _missing("iperf3"):
+        b.skip("a command of the shell finds iperf3", "no iperf3")
+        return
+    server = topology.address(topology.SERVER, 1)
+    argv = ["mptcpctl", "run", "-q", "--", "iperf3", "-c", server, "-t", "1", "--logfile", "/dev/null"]
+    status = shell.run(b.guests, [paths.parse(WIFI), paths.parse(DSL)], None, [], argv)
+    b.check("a command of the shell finds iperf3", status == 0, f"status {status}")
+
+
 def datagrams(b: Bench) -> None:
     both = ("udp,rate=1mbit,path=1", "udp,rate=500kbit,path=1,direction=against")
     run = b.run("rpc,duration=4s,warmup=1s", WIFI, DSL, scheduler="default", others=both)
@@ -239,7 +250,7 @@ def main() -> int:
     kernel = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     tests: Sequence[Callable[[Bench], None]] = (
         *(bulk, blocks, writes, order, incast, calls, transfers, video, real_programs, interfaces, datagrams),
-        *(sharing, striping),
+        *(command, sharing, striping),
     )  # fmt: skip
     with Guests(kernel) as guests:
         return Bench(guests).all(tests)

@@ -11,7 +11,7 @@ import re
 import zlib
 from typing import TypedDict
 
-TCP = "#000000"
+TCP = ("#000000", "#595959", "#8c8c8c", "#b3b3b3")  # on path 1, 2, ...
 SCHEDULERS = {
     "default": "#0072b2",
     "minrtt": "#e69f00",
@@ -54,13 +54,16 @@ class Line(TypedDict):
 def _look(label: str) -> tuple[str, int]:
     """Colour and number of dashes. A label may hold more than a name: "minrtt, lia", "minrtt 4 MB".
 
-    A scheduler gives the colour and the dashes, a congestion control beside it other dashes.
+    A scheduler, or the path of plain TCP, gives the colour and the dashes, a congestion control beside it
+    other dashes.
     """
-    if label.startswith("TCP on path"):
-        return TCP, 1
     words = re.split(r"[, ]+", label)
     schedulers = [word for word in words if word in SCHEDULERS]
     controls = [word for word in words if word in CONTROLS]
+    if on_path := re.match(r"TCP on path (\d+)", label):
+        number = int(on_path[1])
+        dashes = list(CONTROLS).index(controls[0]) if controls else number
+        return TCP[(number - 1) % len(TCP)], dashes
     if schedulers:
         dashes = list(CONTROLS).index(controls[0]) if controls else list(SCHEDULERS).index(schedulers[0])
         return SCHEDULERS[schedulers[0]], dashes

@@ -28,20 +28,27 @@ RC = "rc"
 RCFILE = "PS1='client:\\w# '\nPATH={path}:$PATH\ncd ~ 2>/dev/null || cd /\n"
 
 
+def _listen() -> str:
+    """Start iperf3 on the server. A command may be quicker than a daemon that leaves before it listens."""
+    on = f"ip netns exec {topology.SERVER}"
+    return f"""{on} {shlex.quote(str(MPTCPCTL))} run -q -- iperf3 -s -D && for n in $(seq 100); do
+    [ -z "$({on} ss -Hltn 'sport = :5201')" ] || break
+    sleep 0.01
+done
+"""
+
+
 def _script(paths: list[Path], buffer: int | None, argv: list[str], directory: FilePath) -> str:
     enter = f"exec ip netns exec {topology.CLIENT}"
     tool = shlex.quote(str(MPTCPCTL.parent))
     net = network.disjoint(paths)
-    setup = topology.script(net, buffer) + "set +e\n" + timeline.start(net, directory)
+    setup = topology.script(net, buffer) + "set +e\n" + timeline.start(net, directory) + _listen()
     if argv:
         return setup + f"PATH={tool}:$PATH\n{enter} {shlex.join(argv)}\n"
     server = topology.address(topology.SERVER, 1, paths[0].family)
     banner = BANNER.format(picture=topology.picture(net), server=server)
-    listen = f"ip netns exec {topology.SERVER} {shlex.quote(str(MPTCPCTL))} run -q -- iperf3 -s -D\n"
     return (
-        setup
-        + listen
-        + f"cat <<'END'\n{banner}\nEND\n{enter} bash --rcfile {shlex.quote(str(directory / RC))} -i\n"
+        setup + f"cat <<'END'\n{banner}\nEND\n{enter} bash --rcfile {shlex.quote(str(directory / RC))} -i\n"
     )
 
 
