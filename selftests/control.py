@@ -396,7 +396,7 @@ def hold(client: str, server: str) -> Iterator[tuple[bool, str]]:
 
 def main() -> None:
     client, server, what, *arguments = sys.argv[1:]
-    tests = {"mix": mix, "options": options, "removed": removed, "first": first, "memory": memory, "hold": hold}
+    tests = {test.__name__: test for test in (mix, options, removed, first, memory, hold)}
     for good, line in tests[what](client, server, *arguments):
         print(f"{'ok' if good else 'not ok'} {line}", flush=True)
     sys.stdout.flush()
