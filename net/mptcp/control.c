@@ -183,7 +183,9 @@ void mptcp_control_stop(struct mptcp_sock *msk)
 	if (!control)
 		return;
 
+	spin_lock_bh(&control->lock);
 	WRITE_ONCE(control->state, MPTCP_CONTROL_OFF);
+	spin_unlock_bh(&control->lock);
 	sk_stop_timer(control->sk, &control->timer);
 	mptcp_control_forget(control);
 	memset(&control->info, 0, sizeof(control->info));

@@ -150,6 +150,13 @@ static int mptcp_bpf_init(struct btf *btf)
 	return mptcp_bpf_kfunc_init(btf);
 }
 
+/* They run under spinlocks, where nobody may sleep. */
+static int mptcp_bpf_check_member(const struct btf_type *t, const struct btf_member *member,
+				  const struct bpf_prog *prog)
+{
+	return prog->sleepable ? -EINVAL : 0;
+}
+
 /* What callbacks look like; never called. */
 static int mptcp_bpf_stub_get_send(struct mptcp_sock *msk)
 {
@@ -184,6 +191,7 @@ static struct mptcp_sched_ops mptcp_bpf_stubs = {
 static struct bpf_struct_ops mptcp_bpf_sched_ops = {
 	.verifier_ops	= &mptcp_bpf_verifier_ops,
 	.init		= mptcp_bpf_init,
+	.check_member	= mptcp_bpf_check_member,
 	.init_member	= mptcp_bpf_init_member,
 	.validate	= mptcp_bpf_validate,
 	.reg		= mptcp_bpf_reg,

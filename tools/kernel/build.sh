@@ -50,6 +50,7 @@ kmake() {
 profiled() {
 	[ "$kind" = coverage ] || return 0
 	find "$tree/net/mptcp" -maxdepth 1 -name '*.c' -printf '%f\n' | sed 's/\(.*\)\.c$/GCOV_PROFILE_\1.o=y/'
+	echo "CFLAGS_gcc_base.o=-include $top/tools/kernel/config/gcov.h"
 }
 
 # The configuration is made anew when a fragment, the source's version or its options changed.
