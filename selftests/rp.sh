@@ -84,10 +84,28 @@ it_rests() {
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 }
 
+# it_warns: what the slow path lost goes out on the fast one before the window is used up, five transfers at most.
+it_warns() {
+	local before
+	shape 1 10mbit 10ms 1000
+	shape 2 10mbit 60ms 1000 loss 3%
+	buffers 300000
+	before=$(counter SchedWarned)
+	measure minrtt+rp
+	is "$before" "$(counter SchedWarned)" "minrtt+rp: nobody warns"
+	for _ in 1 2 3 4 5; do
+		measure minrtt+ew
+		arrived $bulk "minrtt+ew, a slow path that loses: the bytes are right"
+		[ "$(counter SchedWarned)" = "$before" ] || break
+	done
+	that "minrtt+ew: it warns" less "$before" "$(counter SchedWarned)"
+}
+
 hosts 8mbit 10ms 2mbit 75ms
 it_fires
 with_others
 it_rests
+it_warns
 unequal
 scheduler minrtt+rp
 interrupted 1 $bulk
