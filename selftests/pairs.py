@@ -69,9 +69,9 @@ class Ends:
             run("tc", "-n", namespace, "qdisc", "change", "dev", device, "root", "netem", *how)
 
     def rough(self) -> None:
-        self.netem(1, *["rate", "20mbit", "delay", "5ms", "limit", "1000", "loss", "1%"])
+        self.netem(1, "rate", "20mbit", "delay", "5ms", "limit", "1000", "loss", "1%")
         self.netem(
-            2, *["rate", "10mbit", "delay", "20ms", "4ms", "limit", "1000", "loss", "2%", "duplicate", "1%"]
+            2, "rate", "10mbit", "delay", "20ms", "4ms", "limit", "1000", "loss", "2%", "duplicate", "1%"
         )
 
     def subflow(self, there: bool) -> None:

@@ -5,8 +5,8 @@
 usage: coverage.py TOP BUILD TREE COUNTS
 
 TOP: the project; BUILD: the kernel's build; TREE: its source. COUNTS has a folder of .gcda files per test.
-Prints a table
-per file and the lines of ours that no test ran, and writes the table into Documentation/testing.md.
+Prints a table per file and the lines of ours that no test ran, and writes the table into
+Documentation/testing.md.
 """
 
 from __future__ import annotations
