@@ -4,6 +4,8 @@
 usage: rescue.py CLIENT SERVER WHAT
 
 corked     the client holds back a part of a segment for half a second, on paths that answer
+thin       the client writes 400 bytes each 15 ms for 6 s, and leaves it to TCP when to send them; late: how
+           many of these came more than 100 ms after they were written
 closing    the first path becomes dark, and stays so; 30 s later the client has sent all and closes its
            direction, and the acknowledgment of just that is lost on the other path
 
@@ -12,6 +14,7 @@ Prints what it saw, a "key=value" per line.
 
 from __future__ import annotations
 
+import select
 import socket
 import struct
 import subprocess
@@ -21,6 +24,7 @@ import time
 from control import INFO, SOL_MPTCP, pair
 
 PIECE = bytes(4 * 1448)  # an ACK of two segments is not delayed
+THIN_FOR = 6  # in s
 CLOSES = 60  # the longest that closing may take, in s
 
 
@@ -58,6 +62,21 @@ def corked(near: socket.socket, far: socket.socket, *_: str) -> None:
     print(f"came={len(far.recv(1000))}")
 
 
+def thin(near: socket.socket, far: socket.socket, *_: str) -> None:
+    written: list[float] = []
+    late = received = 0
+    near.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
+    end = time.monotonic() + THIN_FOR
+    while received < 400 * len(written) or time.monotonic() < end:
+        if time.monotonic() < end and time.monotonic() >= (written[-1] + 0.015 if written else 0):
+            written.append(time.monotonic())
+            near.sendall(bytes(400))
+        if select.select([far], [], [], 0.005)[0]:
+            received += len(far.recv(400 - received % 400))
+            late += received % 400 == 0 and time.monotonic() > written[received // 400 - 1] + 0.1
+    print(f"late={late}")
+
+
 def closing(near: socket.socket, far: socket.socket, client: str, server: str) -> None:
     for name, device in (client, "c2"), (server, "s2"):
         netem(name, device, "rate", "8mbit", "delay", "100ms", "loss", "0%")
@@ -87,7 +106,7 @@ def main() -> int:
     near, far = pair(client, server)
     echo(near, far, bytes(1))
     time.sleep(1)  # the second subflow joins
-    {"corked": corked, "closing": closing}[what](near, far, client, server)
+    {"corked": corked, "thin": thin, "closing": closing}[what](near, far, client, server)
     return 0
 
 

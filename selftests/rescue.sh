@@ -112,6 +112,18 @@ it_waits() {
 	is "0 0" "$silent $again_bytes" "and nobody takes it for lost"
 }
 
+# thin SCHEDULER: an acknowledgment is told of before TCP sends what Nagle's algorithm held back for it.
+thin() {
+	scheduler "$1"
+	program thin
+	is "0 0" "$silent $again_bytes" "$1: small writes that wait for acknowledgments: nobody is silent"
+	(sleep 2; dark 1) &
+	program thin
+	light 1
+	that "$1: a path becomes dark below such: it is silent once" test "$silent" = 1
+	in_time "$1: and the others are not late" less "$(value program late)" 10
+}
+
 # The dead subflow's timeout has grown to a minute; the connection's is another.
 it_closes() {
 	scheduler minrtt+rs
@@ -152,6 +164,10 @@ hosts 8mbit 10ms 8mbit 10ms
 timer_rests
 it_waits
 it_closes
+shape 2 8mbit 30ms 1000
+thin minrtt+rs
+thin inorder
+shape 2 8mbit 10ms 1000
 it_helps
 with_others
 it_rests

@@ -110,10 +110,20 @@ static bool rescue_is_held(const struct mptcp_subflow_context *subflow)
 			  hrtimer_is_queued(&tp->pacing_timer));
 }
 
-/* Has @subflow data that it cannot send, though nothing is in flight? */
-static bool rescue_is_stuck(const struct mptcp_subflow_context *subflow)
+/* Since when does @subflow have data that it cannot send, though nothing is in flight? In us,
+ * 0: it does not. Who got an acknowledgment looks before TCP sends what waited for it, so that
+ * what is there at two looks is the same only if nothing was delivered between them.
+ */
+static u64 rescue_stuck_since(struct mptcp_subflow_context *subflow)
 {
-	return rescue_unsent(subflow) && !rescue_is_held(subflow);
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+
+	if (!rescue_unsent(subflow) || rescue_is_held(subflow))
+		subflow->sched_stuck_at = 0;
+	else if (!subflow->sched_stuck_at ||
+		 subflow->sched_stuck_at < READ_ONCE(tp->delivered_mstamp))
+		subflow->sched_stuck_at = tcp_clock_us();
+	return subflow->sched_stuck_at;
 }
 
 /* In how many us will @subflow have been silent for too long? 0 or less: it has, since then.
@@ -122,21 +132,18 @@ static bool rescue_is_stuck(const struct mptcp_subflow_context *subflow)
 static s64 rescue_due(struct mptcp_subflow_context *subflow)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
-	u64 now = tcp_clock_us(), since = READ_ONCE(tp->delivered_mstamp);
 	u32 flight = READ_ONCE(tp->snd_nxt) - READ_ONCE(tp->snd_una);
-	bool stuck = rescue_is_stuck(subflow);
+	u64 since = rescue_stuck_since(subflow);
 
-	if (!stuck)
-		subflow->sched_stuck_at = 0;
-	else if (!subflow->sched_stuck_at)
-		subflow->sched_stuck_at = now;
-	if (stuck)
-		since = subflow->sched_stuck_at;
-	else if (rescue_is_held(subflow))
-		return RESCUE_HELD_US;
-	else if (!READ_ONCE(tp->packets_out))
-		return RESCUE_NEVER;
-	return rescue_patience(subflow, flight < 2 * mptcp_sched_mss(subflow)) - (s64)(now - since);
+	if (!since) {
+		if (rescue_is_held(subflow))
+			return RESCUE_HELD_US;
+		if (!READ_ONCE(tp->packets_out))
+			return RESCUE_NEVER;
+		since = READ_ONCE(tp->delivered_mstamp);
+	}
+	return rescue_patience(subflow, flight < 2 * mptcp_sched_mss(subflow)) -
+	       (s64)(tcp_clock_us() - since);
 }
 
 /* True: it was not silent before. */
@@ -184,8 +191,7 @@ static bool rescue_has_helper(struct mptcp_sock *msk)
 
 	mptcp_for_each_subflow(msk, subflow) {
 		if (mptcp_sched_is_backup(subflow) == backups &&
-		    mptcp_subflow_active(subflow) && !rescue_is_stuck(subflow) &&
-		    rescue_due(subflow) > 0)
+		    mptcp_subflow_active(subflow) && rescue_due(subflow) > 0)
 			return true;
 	}
 

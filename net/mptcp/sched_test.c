@@ -1056,6 +1056,11 @@ static void stuck_subflow_is_silent(struct kunit *test)
 	mptcp_sched_rescue_look(msk, &next);
 	KUNIT_EXPECT_TRUE(test, mptcp_sched_is_silent(conn->subflow[0]));
 
+	/* other data than was there then, as something was delivered since */
+	conn->tp[0]->delivered_mstamp = tcp_clock_us() - USEC_PER_MSEC;
+	mptcp_sched_rescue_look(msk, &next);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_silent(conn->subflow[0]));
+
 	/* it goes out */
 	conn->tp[0]->snd_nxt = 1000;
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_silent(conn->subflow[0]));
