@@ -4,11 +4,11 @@
 # running. At the end, what each came to and how long it took, and the sum.
 #
 # "whole" keeps what each came to, a line per check, in Documentation/evidence/checks.tsv: check, commit, digest of
-# the sources, passed, failed, skipped, seconds. What passed from the same sources is not run again, so that it can be broken off
-# and called again. "table" writes the lines into Documentation/testing.md, and says which are stale:
+# the sources, passed, failed, skipped, seconds. What passed from the same sources is not run again, down to the single test
+# (KEEP, see check.sh), so that it can be broken off and called again. "table" writes the lines into Documentation/testing.md, and says which are stale:
 # from other sources than those that are there. Sources are Kconfig, net/, patches/ and selftests/.
 # usage: check-parts.sh TARGET... | whole | table | table-is-written
-#	ONLY="TARGET...": of the whole these, whatever is known of them
+#	ONLY="TARGET...": of the whole these; one that passed runs again, with all its tests
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -63,9 +63,11 @@ is_good() {
 	read -r _ digest _ bad _ < <(line "$1") && [ "$digest $bad" = "$2 0" ]
 }
 
-# keep TARGET COMMIT DIGEST: its outcome, in the order of "whole".
+# keep TARGET COMMIT DIGEST: its outcome, in the order of "whole". What was spent on it before, as it failed, counts, too.
 keep() {
-	local name now=$1
+	local name now=$1 digest bad seconds
+	read -r _ digest _ bad _ seconds < <(line "$now") || digest=''
+	[ "$digest" != "$3" ] || [ "$bad" = 0 ] || outcome[3]=$((outcome[3] + seconds))
 	if [ "$(sources)" != "$3" ]; then
 		say "$now: Kconfig, net/, patches/ or selftests/ changed meanwhile; what it came to is not kept"
 		return
@@ -90,11 +92,14 @@ run_whole() {
 	done
 	for name in "${targets[@]}"; do
 		digest=$(sources) now=$(commit)
-		if [ -z "${ONLY:-}" ] && is_good "$name" "$digest"; then
+		if ! is_good "$name" "$digest"; then
+			KEEP=$digest part "$name"
+		elif [ -n "${ONLY:-}" ]; then
+			part "$name"
+		else
 			say "$name passed from these sources already"
 			continue
 		fi
-		part "$name"
 		keep "$name" "$now" "$digest"
 	done
 }

@@ -4,6 +4,7 @@
 # its clock does not care how fast it runs. Each test's lines go to build/check/KIND/NAME.log.
 # usage: check.sh [TEST... | all | soon | kernel | kselftests | quick | robust | fixes]
 #	KIND=uml|debug|x86|...: which kernel; BOOT=: what boots it; JOBS=: tests at a time
+#	KEEP=WORD: a test that passed when it was called with the same word does not run again
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -43,6 +44,12 @@ known() {
 		die "there is no test '$1'"
 }
 
+# is_kept TEST: it passed, called with this KEEP.
+is_kept() {
+	local bad word
+	[ -n "${KEEP:-}" ] && read -r _ bad _ _ word 2>/dev/null <"$logs/${1// /-}.result" && [ "$bad $word" = "0 $KEEP" ]
+}
+
 # sum: of what the tests left; one that left nothing failed.
 sum() {
 	local test
@@ -67,7 +74,7 @@ costs() {
 		*"|"*"|"*" ${test%% *} "*) part=robustness ;;
 		*) part=kselftests ;;
 		esac
-		read -r _ _ _ seconds < <(cat "$logs/${test// /-}.result" 2>/dev/null) || true
+		read -r _ _ _ seconds _ < <(cat "$logs/${test// /-}.result" 2>/dev/null) || true
 		spent[$part]=$((${spent[$part]:-0} + ${seconds:-0}))
 	done
 	for part in "${!spent[@]}"; do
@@ -76,13 +83,16 @@ costs() {
 }
 
 mkdir -p "$logs/bin"
+todo=()
 for test; do
 	known "$test"
+	! is_kept "$test" || { say "$test passed already"; continue; }
 	rm -f -- "$logs/${test// /-}.result"
+	todo+=("$test")
 done
 make -s -C "$top/selftests" OUTPUT="$logs/bin" all
 make -s -C "$top/selftests/robust" OUTPUT="$logs/bin" all
 make -s -C "$top/selftests/fixes" OUTPUT="$logs/bin" all
-printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" -- "$top/tools/kernel/check-test.sh" || true
+printf '%s\0' "${todo[@]}" | xargs -0 -r -n 1 -P "$jobs" -- "$top/tools/kernel/check-test.sh" || true
 costs "$@"
 sum "$@"

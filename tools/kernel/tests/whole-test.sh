@@ -19,6 +19,7 @@ cat >"$work/bin/make" <<-MAKE
 	#!/bin/bash
 	target=\${!#}
 	echo "\$target" >>'$work/ran'
+	echo "\$target \${KEEP:-}" >>'$work/kept'
 	[ ! -x '$work/meanwhile' ] || '$work/meanwhile'
 	if [ -e '$work/says-'"\$target" ]; then cat '$work/says-'"\$target"; else echo "5 passed, 0 failed, 1 skipped"; fi
 MAKE
@@ -52,7 +53,8 @@ commit results
 check "again" parts whole
 check "nothing runs again" ran 0
 check "ONLY: one that is known" env ONLY=check-robust PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" whole
-check "runs again" ran 1
+check "runs again, with all its tests" bash -c 'tail -n 1 "$0" | grep -qx "check-robust "' "$work/kept"
+check "once" ran 1
 check "ONLY: an unknown one is refused" bash -c '! ONLY=check-nothing "$0" whole' "$top/tools/kernel/check-parts.sh"
 
 head=$(git -C "$top" rev-parse --short=12 HEAD)
@@ -80,8 +82,10 @@ check "with edits, the commit says so" says check-robust '[0-9a-f]{12}\+'
 check "what failed" says check-bpf '\| 2 \| 1 \| 0 \|'
 check "one without a closing line failed" says check-deb '\| 0 \| 1 \| 0 \|'
 rm -f -- "$work"/says-*
+rm -f -- "$work/kept"
 check "again" parts whole
 check "only those that failed run" ran 2
+check "and are told of these sources, to keep which of their tests passed" grep -Eqx 'check-bpf [0-9a-f]{12}' "$work/kept"
 check "and are good now" says check-bpf '\| 5 \| 0 \| 1 \|'
 
 printf '#!/bin/sh\necho "$$" >>%q\n' "$top/net/a.c" >"$work/meanwhile"
@@ -89,4 +93,28 @@ chmod +x "$work/meanwhile"
 cp "$top/Documentation/evidence/checks.tsv" "$work/before"
 check "sources that change meanwhile" env ONLY=check-robust PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" whole
 check "nothing is kept of it" cmp "$work/before" "$top/Documentation/evidence/checks.tsv"
+
+# check.sh, in which each test is pretended to take and to come to what it says
+cp "$here/lib.sh" "$here/check.sh" "$top/tools/kernel/"
+cat >"$top/tools/kernel/check-test.sh" <<-'TEST'
+	#!/bin/bash
+	echo "$1" >>"$RAN"
+	bad=0
+	[ "$1" != "$BAD" ] || bad=1
+	echo "1 $bad 0 1 ${KEEP:-}" >"$BUILD/check/uml/$1.result"
+TEST
+chmod +x "$top/tools/kernel/check-test.sh"
+# tests KEEP BAD TEST...: those that ran
+tests() {
+	rm -f -- "$work/tests"
+	PATH="$work/bin:$PATH" BUILD=$work/build RAN=$work/tests KEEP=$1 BAD=$2 "$top/tools/kernel/check.sh" "${@:3}" >"$work/out" 2>&1 || true
+	sort "$work/tests" 2>/dev/null | xargs
+}
+mkdir -p "$work/build/check/uml" "$top/selftests/fixes"
+check "tests: all run" test "$(tests a mplab mplab model kunit)" = "kunit model mplab"
+check "with the same word, what failed" test "$(tests a '' mplab model kunit)" = mplab
+check "and none of what passed" test "$(tests a '' mplab model kunit)" = ""
+check "which is counted" grep -qx '3 passed, 0 failed, 0 skipped' "$work/out"
+check "with another word all" test "$(tests b '' mplab model kunit)" = "kunit model mplab"
+check "without one, too" test "$(tests '' '' mplab model kunit)" = "kunit model mplab"
 tally
