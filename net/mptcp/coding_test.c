@@ -125,11 +125,13 @@ static void three_lost(struct kunit *test)
 	u8 lost[3];
 
 	for (lost[0] = 0; lost[0] < N; lost[0]++)
-		for (lost[1] = lost[0] + 1; lost[1] < N; lost[1]++)
+		for (lost[1] = lost[0] + 1; lost[1] < N; lost[1]++) {
 			for (lost[2] = lost[1] + 1; lost[2] < N; lost[2]++)
 				KUNIT_EXPECT_TRUE_MSG(test, repaired(gen, rows, lost, 3),
 						      "symbols %u %u %u", lost[0], lost[1],
 						      lost[2]);
+			cond_resched();	/* takes a minute where accesses are watched */
+		}
 }
 
 /* What a receiver does packet by packet: what it has, what waits for others, and how long. */
@@ -235,7 +237,8 @@ static u64 cost(struct generation *gen, unsigned int k, bool lost)
 	u64 start, least = U64_MAX;
 	unsigned int row, i, times;
 
-	for (times = 0; times < 500; times++) {
+	for (times = 0; times < 100; times++) {
+		cond_resched();
 		start = ktime_get_ns();
 		if (lost)
 			repaired(gen, rows, missing, k);
