@@ -8,7 +8,9 @@ export BUILD := $(shell KSRC='$(KSRC)' $K/source.sh build)
 endif
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { line = sprintf("  make %-19s", $$1); n = split($$2, words, " "); \
+		for (i = 1; i <= n; i++) { if (length(line " " words[i]) > 80) { print line; line = sprintf("%26s", "") } \
+			line = line " " words[i] } print line }' $(MAKEFILE_LIST)
 
 run: deps-run kernel mptcpctl ## build, boot, compare the schedulers over WiFi + 3G
 	tools/mplab/mplab run

@@ -15,7 +15,7 @@ usage() {
 	  coverage   build/coverage/linux, uml that counts which lines of net/mptcp run
 	  locks      build/locks, x86 with lockdep and slab debugging
 	  races      build/races, x86 with KCSAN
-	  bpf        build/bpf, x86 with BPF and its type information, for schedulers in BPF
+	  bpf        build/bpf, x86 with BPF and its type information
 	VARIANT=stock  build Linux as it came, in build/stock/KIND
 	TARGET         make targets (default: the kernel and its modules)
 	USAGE

@@ -19,14 +19,16 @@ tracked=(arch/um arch/x86/um include net tools/testing/selftests/net Documentati
 usage() {
 	cat <<-USAGE
 	usage: source.sh prepare [VARIANT]   unpack and patch (incremental)
-	         patched                     all of patches/series, or of patches/VERSION/series (default)
+	         patched                     all of patches/series, or of
+	                                     patches/VERSION/series (default)
 	         stock                       Linux as it came, with patches/testbed
 	         series, other               the same, for check-series.sh
 	       source.sh refresh             write patches/ from the patched tree
 	       source.sh build               print where that and its builds are
-	KSRC=PATH   a tree or tarball of $(versions) (default: Debian's linux-source-$base_version);
-	            of any version, unless it is to be patched
-	PATCH=PART  refresh: what is not committed belongs to the patch with PART in its name; none: it stays so
+	KSRC=PATH   a tree or tarball of $(versions) (default: Debian's
+	            linux-source-$base_version); of any version, unless it is to be patched
+	PATCH=PART  refresh: what is not committed belongs to the patch with PART in its
+	            name; none: it stays so
 	GROUP=NAME  refresh: commits that are new become patches of that group
 	FORCE=1     prepare: throw away edits in the tree that patches/ does not have
 	            refresh: throw away edits in patches/ that the tree does not have

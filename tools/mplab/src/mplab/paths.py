@@ -3,19 +3,20 @@
 
 As text: RATE,RTT,QUEUE[,LOSS][,KEY=VALUE]...[,EVENT@TIME]..., for example
 
-    8mbit,20ms,80ms                        the bottleneck drains its full queue in 80 ms
-    2mbit,150ms,100p,1%                    a queue of 100 packets, 1 % random loss
+    8mbit,20ms,80ms            a bottleneck that drains its full queue in 80 ms
+    2mbit,150ms,100p,1%        a queue of 100 packets, 1 % random loss
     8mbit,20ms,80ms,jitter=5ms,mtu=1400,burst=4,family=6,there=0%
     8mbit,20ms,80ms,aqm=fq_codel,back=1mbit
-    8mbit,20ms,0ms,police=100k             100 KB at once, then what exceeds the rate is dropped
-    trace=FILE,40ms,200ms                  a recorded rate; queue: time to drain it at the mean
+    8mbit,20ms,0ms,police=100k 100 KB at once, what exceeds the rate is lost
+    trace=FILE,40ms,200ms      a recorded rate; queue: drained at the mean
     trace=FILE,rtt-trace=FILE,200ms,loss-trace=FILE,step=100ms
 
     8mbit,20ms,80ms,rate=1mbit@10s,down@20s,up@25s
     8mbit,20ms,80ms,closed@5s,removed@10s,added@15s
 
-Events: rate, rtt, jitter, loss, queue (each =VALUE@TIME); down, up; closed: the subflow gets a reset;
-removed, added: the client's address. Of traces: traces.py. Invented ones, such as trace=lte:7: synthetic.py.
+Events: rate, rtt, jitter, loss, queue (each =VALUE@TIME); down, up; closed: the
+subflow gets a reset; removed, added: the client's address. Of traces:
+traces.py; invented ones, such as trace=lte:7: synthetic.py.
 """
 
 from __future__ import annotations
