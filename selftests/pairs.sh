@@ -43,7 +43,12 @@ for ((round = 0; round < rounds; round++)); do
 done
 if [ ${#features[@]} != 1 ]; then
 	for name in ControlRx CodedRx CodedRepair EarlySegs SchedCopy SchedAhead SchedSwitch SchedRetrans RmSubflow; do
-		that "it happened: $name" grew "$name"
+		# a subflow is gone only if the second one came before the order to remove it
+		if slow && [ "$name" = RmSubflow ] && ! grew "$name"; then
+			skip "it happened: $name: this machine is slow"
+		else
+			that "it happened: $name" grew "$name"
+		fi
 	done
 fi
 that "the sockets' memory is given back" soon memory_back "$before"

@@ -43,14 +43,28 @@ set_kind() {
 kmake() {
 	make -s -C "$tree" O="$out" ARCH="$arch" CC="$cc" LOCALVERSION="$suffix" \
 		KBUILD_BUILD_VERSION=1 KBUILD_BUILD_TIMESTAMP=1970-01-01 \
-		KBUILD_BUILD_USER=mptcp KBUILD_BUILD_HOST=mptcp -j"$(nproc)" ${profile[@]+"${profile[@]}"} "$@"
+		KBUILD_BUILD_USER=mptcp KBUILD_BUILD_HOST=mptcp -j"$(nproc)" ${instrument[@]+"${instrument[@]}"} "$@"
 }
 
-# profiled: for "coverage", what has gcc count in net/mptcp, and nowhere else.
-profiled() {
-	[ "$kind" = coverage ] || return 0
-	find "$tree/net/mptcp" -maxdepth 1 -name '*.c' -printf '%f\n' | sed 's/\(.*\)\.c$/GCOV_PROFILE_\1.o=y/'
-	echo "CFLAGS_gcc_base.o=-include $top/tools/kernel/config/gcov.h"
+# objects_of FILE...: the names that kbuild gives what is made of them.
+objects_of() { printf '%s\n' "${@##*/}" | sed 's/c$/o/'; }
+
+# instrumented: what has gcc count in net/mptcp ("coverage"), or watch there and in TCP below it ("races"), and
+# nowhere else: all of an emulated kernel watched is several times slower. Kbuild goes by names without folders:
+# x86 has a pm.o, which runs before there is a kernel.
+instrumented() {
+	local net=$tree/net
+	case $kind in
+	coverage)
+		objects_of "$net"/mptcp/*.c | sed 's/.*/GCOV_PROFILE_&=y/'
+		echo "CFLAGS_gcc_base.o=-include $top/tools/kernel/config/gcov.h"
+		;;
+	races)
+		echo KCSAN_SANITIZE=n
+		objects_of "$net"/mptcp/*.c "$net"/ipv[46]/{tcp,inet}*.c "$net"/core/{sock,skbuff,stream}.c |
+			sed '/^pm.o$/d; s/.*/KCSAN_SANITIZE_&=y/'
+		;;
+	esac
 }
 
 # The configuration is made anew when a fragment, the source's version or its options changed.
@@ -89,7 +103,7 @@ fi
 [ -e "$out/vmlinux" ] || [ -e "$out/linux" ] ||
 	say "$kind: the first build takes minutes; after an edit, seconds"
 mkdir -p "$out"
-mapfile -t profile < <(profiled)
+mapfile -t instrument < <(instrumented)
 configure
 if [ $# -gt 0 ]; then
 	kmake "$@"
