@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # One test, for check.sh: in a guest (KUnit, kselftests) or on the host (the tools' own). Its
 # lines go to build/check/KIND/NAME.log; what it came to, in one line, to the output, and to
-# NAME.result as "PASSED FAILED SKIPPED SECONDS KEEP", the last as it was called.
+# NAME.result as "PASSED FAILED SKIPPED SECONDS SOURCES", the last from NAME.sources, where check.sh put it.
 # usage: check-test.sh TEST
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -38,7 +38,7 @@ report() {
 	local ok bad skipped
 	judge
 	read -r ok bad skipped < <(tap_counts "$log")
-	echo "$ok $bad $skipped $SECONDS ${KEEP:-}" >"$logs/$name.result"
+	echo "$ok $bad $skipped $SECONDS $(cat "$logs/$name.sources" 2>/dev/null)" >"$logs/$name.result"
 	# in one piece: others report at the same time
 	printf '%s\n' "$(printf '%-20s %4d passed %4d failed %4d skipped %5d s\n' "$name" "$ok" "$bad" "$skipped" $SECONDS
 		[ "$bad" = 0 ] || grep -E -A4 'not ok' "$log" | sed 's/^/    /')"

@@ -4,7 +4,7 @@
 # its clock does not care how fast it runs. Each test's lines go to build/check/KIND/NAME.log.
 # usage: check.sh [TEST... | all | soon | kernel | kselftests | quick | robust | fixes]
 #	KIND=uml|debug|x86|...: which kernel; BOOT=: what boots it; JOBS=: tests at a time
-#	KEEP=WORD: a test that passed when it was called with the same word does not run again
+#	KEEP=yes: a test that passed from the same sources does not run again
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -44,10 +44,28 @@ known() {
 		die "there is no test '$1'"
 }
 
-# is_kept TEST: it passed, called with this KEEP.
+# shared: the sources that each test is about or may use, which is all but the other tests' scripts.
+shared() {
+	files Kconfig net patches selftests | while IFS= read -r -d '' file; do
+		[[ $file == selftests/*.sh && -x $top/$file ]] || printf '%s\0' "$file"
+	done
+}
+
+# sources_of TEST: a digest of its sources; $common is that of the shared ones.
+sources_of() {
+	local script
+	if script=$(selftest_script "${1%% *}"); then
+		echo "$common-$(printf '%s\0' "$script" | digest)"
+	else
+		echo "$common-$([ "$1" = kunit ] || echo "$tools")"
+	fi
+}
+
+# is_kept TEST: it passed from these sources.
 is_kept() {
-	local bad word
-	[ -n "${KEEP:-}" ] && read -r _ bad _ _ word 2>/dev/null <"$logs/${1// /-}.result" && [ "$bad $word" = "0 $KEEP" ]
+	local bad from
+	[ -n "${KEEP:-}" ] && read -r _ bad _ _ from 2>/dev/null <"$logs/${1// /-}.result" &&
+		[ "$bad $from" = "0 $(sources_of "$1")" ]
 }
 
 # sum: of what the tests left; one that left nothing failed.
@@ -83,11 +101,12 @@ costs() {
 }
 
 mkdir -p "$logs/bin"
-todo=()
+todo=() common=$(shared | digest) tools=$(files tools | digest)
 for test; do
 	known "$test"
 	! is_kept "$test" || { say "$test passed already"; continue; }
 	rm -f -- "$logs/${test// /-}.result"
+	sources_of "$test" >"$logs/${test// /-}.sources"
 	todo+=("$test")
 done
 make -s -C "$top/selftests" OUTPUT="$logs/bin" all

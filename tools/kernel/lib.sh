@@ -67,6 +67,16 @@ selftest_script() {
 	return 1
 }
 
+# digest: of the files of this tree whose names are read, each with a NUL behind it.
+digest() {
+	(cd "$top" && LC_ALL=C sort -z | while IFS= read -r -d '' file; do
+		[ ! -f "$file" ] || printf '%s\0' "$file"
+	done | xargs -0 sha256sum | sha256sum | cut -c 1-12)
+}
+
+# files FOLDER...: of this tree, committed or not, for digest.
+files() { git -C "$top" ls-files -z --cached --others --exclude-standard -- "$@"; }
+
 # tap_counts LOG: how much of a (K)TAP log passed, failed and was skipped, nested lines included.
 # A skip is not a pass. A script that skips itself as a whole is one skip.
 tap_counts() {

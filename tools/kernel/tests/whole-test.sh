@@ -85,7 +85,7 @@ rm -f -- "$work"/says-*
 rm -f -- "$work/kept"
 check "again" parts whole
 check "only those that failed run" ran 2
-check "and are told of these sources, to keep which of their tests passed" grep -Eqx 'check-bpf [0-9a-f]{12}' "$work/kept"
+check "and are told to keep which of their tests passed" grep -qx 'check-bpf yes' "$work/kept"
 check "and are good now" says check-bpf '\| 5 \| 0 \| 1 \|'
 
 printf '#!/bin/sh\necho "$$" >>%q\n' "$top/net/a.c" >"$work/meanwhile"
@@ -94,6 +94,7 @@ cp "$top/Documentation/evidence/checks.tsv" "$work/before"
 check "sources that change meanwhile" env ONLY=check-robust PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" whole
 check "nothing is kept of it" cmp "$work/before" "$top/Documentation/evidence/checks.tsv"
 
+rm -f -- "$work/meanwhile"
 # check.sh, in which each test is pretended to take and to come to what it says
 cp "$here/lib.sh" "$here/check.sh" "$top/tools/kernel/"
 cat >"$top/tools/kernel/check-test.sh" <<-'TEST'
@@ -101,7 +102,7 @@ cat >"$top/tools/kernel/check-test.sh" <<-'TEST'
 	echo "$1" >>"$RAN"
 	bad=0
 	[ "$1" != "$BAD" ] || bad=1
-	echo "1 $bad 0 1 ${KEEP:-}" >"$BUILD/check/uml/$1.result"
+	echo "1 $bad 0 1 $(cat "$BUILD/check/uml/$1.sources")" >"$BUILD/check/uml/$1.result"
 TEST
 chmod +x "$top/tools/kernel/check-test.sh"
 # tests KEEP BAD TEST...: those that ran
@@ -111,10 +112,19 @@ tests() {
 	sort "$work/tests" 2>/dev/null | xargs
 }
 mkdir -p "$work/build/check/uml" "$top/selftests/fixes"
-check "tests: all run" test "$(tests a mplab mplab model kunit)" = "kunit model mplab"
-check "with the same word, what failed" test "$(tests a '' mplab model kunit)" = mplab
-check "and none of what passed" test "$(tests a '' mplab model kunit)" = ""
-check "which is counted" grep -qx '3 passed, 0 failed, 0 skipped' "$work/out"
-check "with another word all" test "$(tests b '' mplab model kunit)" = "kunit model mplab"
-check "without one, too" test "$(tests '' '' mplab model kunit)" = "kunit model mplab"
+for file in selftests/b.sh selftests/lib.sh; do echo 1 >"$top/$file"; done
+chmod +x "$top"/selftests/[ab].sh
+check "tests: all run" test "$(tests yes a a b model kunit)" = "a b kunit model"
+check "with KEEP what failed" test "$(tests yes '' a b model kunit)" = a
+check "and none of what passed" test "$(tests yes '' a b model kunit)" = ""
+check "which is counted" grep -qx '4 passed, 0 failed, 0 skipped' "$work/out"
+echo 2 >"$top/selftests/b.sh"
+check "of a script that changed that test" test "$(tests yes '' a b model kunit)" = b
+echo 2 >"$top/tools/kernel/a.py"
+check "of tools that did, theirs" test "$(tests yes '' a b model kunit)" = model
+for file in selftests/lib.sh patches/series; do
+	echo 2 >"$top/$file"
+	check "of $file, all" test "$(tests yes '' a b model kunit)" = "a b kunit model"
+done
+check "and all without KEEP" test "$(tests '' '' a b model kunit)" = "a b kunit model"
 tally
