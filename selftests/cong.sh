@@ -24,6 +24,9 @@ subflows_of() {
 		awk '/tcp-ulp-mptcp/ { print $5 }' | xargs
 }
 
+# connected N: the client has N subflows
+connected() { [ "$(subflows_of "$client" | wc -w)" = "$1" ]; }
+
 by_name() {
 	local name
 	for name in "${coupled[@]}"; do
@@ -92,8 +95,8 @@ module() {
 	that "after a change of the default it can" rmmod "$module"
 
 	serve
-	begin -d 1 -g "$1"
-	sleep 0.5
+	begin -d "$(paced 1)" -g "$1"
+	soon connected 2 || true
 	that "nor can one that a connection uses" eval "loaded $module && ! rmmod $module"
 	complete
 	arrived "$(value client sent)" "and the transfer is not disturbed"
@@ -113,12 +116,12 @@ inheritance() {
 
 	in_server ip mptcp endpoint flush
 	serve -g lia -G olia
-	begin -d 4 -g reno -G balia
-	sleep 1
+	begin -d "$(paced 4)" -g reno -G balia
+	sleep "$(paced 1)"
 	is "balia, olia" "$(subflows_of "$client"), $(subflows_of "$server")" \
 		"it changes on a live connection"
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
-	sleep 1
+	sleep "$(paced 1)"
 	is "balia balia, olia olia" "$(subflows_of "$client"), $(subflows_of "$server")" \
 		"subflows that join later have the new one"
 	complete
@@ -184,8 +187,8 @@ inet_diag() {
 	fi
 	for name in "${coupled[@]}" reno; do
 		serve
-		begin -d 2 -g "$name"
-		sleep 1
+		begin -d "$(paced 2)" -g "$name"
+		sleep "$(paced 1)"
 		in_client ./diag.py >"$work/diag"
 		in_client ss -tinHO state established >"$work/ss" 2>&1
 		complete

@@ -34,7 +34,7 @@ short=(-b 1000000 -m 50000 -i 400)
 second minrtt "${short[@]}"
 begun=$share
 second ecf "${short[@]}"
-that "ecf: a short transfer waits for the fast path" less "$share" $((begun / 2 + 1))
+in_time "ecf: a short transfer waits for the fast path" less "$share" $((begun / 2 + 1))
 
 # The peer's window of 200 KB, of which the slow path would hold much for 200 ms.
 in_server sysctl -q -w net.ipv4.tcp_rmem="4096 200000 200000"
@@ -52,7 +52,7 @@ tc -n "$server" qdisc change dev s2 root netem rate 5mbit delay 5ms limit 1000
 for name in edpf pet wrr sttf; do
 	second $name -b 15000000
 	arrived 15000000 "$name: paths of like delay: the bytes are right"
-	that "$name: a fifth of the rate, not less than a tenth of the bytes" less 10 "$share"
+	in_time "$name: a fifth of the rate, not less than a tenth of the bytes" less 10 "$share"
 	that "$name: nor more than a third" less "$share" 33
 	in_time "$name: both paths are quicker than one" less "$took" 5900
 done
