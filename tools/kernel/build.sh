@@ -51,7 +51,7 @@ objects_of() { printf '%s\n' "${@##*/}" | sed 's/c$/o/'; }
 
 # instrumented: what has gcc count in net/mptcp ("coverage"), or watch there and in TCP below it ("races"), and
 # nowhere else: all of an emulated kernel watched is several times slower. Kbuild goes by names without folders:
-# x86 has a pm.o, which runs before there is a kernel.
+# x86 has a pm.o, which runs before there is a kernel. The codec of coding shares nothing, and takes minutes.
 instrumented() {
 	local net=$tree/net
 	case $kind in
@@ -62,7 +62,7 @@ instrumented() {
 	races)
 		echo KCSAN_SANITIZE=n
 		objects_of "$net"/mptcp/*.c "$net"/ipv[46]/{tcp,inet}*.c "$net"/core/{sock,skbuff,stream}.c |
-			sed '/^pm.o$/d; s/.*/KCSAN_SANITIZE_&=y/'
+			sed '/^pm.o$/d; /^coding_codec.o$/d; s/.*/KCSAN_SANITIZE_&=y/'
 		;;
 	esac
 }
