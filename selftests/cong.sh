@@ -24,8 +24,8 @@ subflows_of() {
 		awk '/tcp-ulp-mptcp/ { print $5 }' | xargs
 }
 
-# connected N: the client has N subflows
-connected() { [ "$(subflows_of "$client" | wc -w)" = "$1" ]; }
+# connected N: both ends have N subflows.
+connected() { [ "$(subflows_of "$client" | wc -w) $(subflows_of "$server" | wc -w)" = "$1 $1" ]; }
 
 by_name() {
 	local name
@@ -95,7 +95,7 @@ module() {
 	that "after a change of the default it can" rmmod "$module"
 
 	serve
-	begin -d "$(paced 1)" -g "$1"
+	begin -d "$(paced 2)" -g "$1"
 	soon connected 2 || true
 	that "nor can one that a connection uses" eval "loaded $module && ! rmmod $module"
 	complete
@@ -105,8 +105,8 @@ module() {
 
 inheritance() {
 	serve -g lia
-	begin -d 2 -g balia
-	sleep 1
+	begin -d "$(paced 3)" -g balia
+	soon connected 2 || true
 	is "balia balia" "$(subflows_of "$client")" "each subflow has the connection's"
 	is "lia lia" "$(subflows_of "$server")" "at the server, too"
 	complete
@@ -116,12 +116,13 @@ inheritance() {
 
 	in_server ip mptcp endpoint flush
 	serve -g lia -G olia
-	begin -d "$(paced 4)" -g reno -G balia
+	begin -d "$(paced 6)" -g reno -G balia
+	soon connected 1 || true
 	sleep "$(paced 1)"
 	is "balia, olia" "$(subflows_of "$client"), $(subflows_of "$server")" \
 		"it changes on a live connection"
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
-	sleep "$(paced 1)"
+	soon connected 2 || true
 	is "balia balia, olia olia" "$(subflows_of "$client"), $(subflows_of "$server")" \
 		"subflows that join later have the new one"
 	complete
@@ -187,8 +188,8 @@ inet_diag() {
 	fi
 	for name in "${coupled[@]}" reno; do
 		serve
-		begin -d "$(paced 2)" -g "$name"
-		sleep "$(paced 1)"
+		begin -d "$(paced 5)" -g "$name"
+		soon connected 2 || true
 		in_client ./diag.py >"$work/diag"
 		in_client ss -tinHO state established >"$work/ss" 2>&1
 		complete
