@@ -11,6 +11,8 @@ set -euo pipefail
 
 logs=$build/check/${KIND:-uml}
 jobs=${JOBS:-$(nproc)}
+keep=${KEEP:-}
+unset KEEP # of this call, not of those in a test
 
 # What runs on a real machine, too; what should break it and must not, in short and whole; a test for
 # each defect of Linux that is mended; the rest.
@@ -64,7 +66,7 @@ sources_of() {
 # is_kept TEST: it passed from these sources.
 is_kept() {
 	local bad from
-	[ -n "${KEEP:-}" ] && read -r _ bad _ _ from 2>/dev/null <"$logs/${1// /-}.result" &&
+	[ -n "$keep" ] && read -r _ bad _ _ from 2>/dev/null <"$logs/${1// /-}.result" &&
 		[ "$bad $from" = "0 $(sources_of "$1")" ]
 }
 
@@ -112,6 +114,6 @@ done
 make -s -C "$top/selftests" OUTPUT="$logs/bin" all
 make -s -C "$top/selftests/robust" OUTPUT="$logs/bin" all
 make -s -C "$top/selftests/fixes" OUTPUT="$logs/bin" all
-printf '%s\0' "${todo[@]}" | xargs -0 -r -n 1 -P "$jobs" -- "$top/tools/kernel/check-test.sh" || true
+[ ${#todo[@]} = 0 ] || printf '%s\0' "${todo[@]}" | xargs -0 -n 1 -P "$jobs" -- "$top/tools/kernel/check-test.sh" || true
 costs "$@"
 sum "$@"
