@@ -17,6 +17,8 @@ test=$1
 name=${test// /-}
 log=$logs/$name.log
 status=0
+# seconds, of a guest: none takes half as long, but for one that a defect keeps from ending
+limit=2700
 
 # judge: a test that broke off without a failed line, or ran nothing and does not say why, has failed.
 judge() {
@@ -79,7 +81,8 @@ guest() {
 		counted=(--rw "$logs/gcov/$name")
 		set -- bash -c "$counting" "$logs/gcov/$name" "$@"
 	fi
-	"$boot" --kernel "$kernel" ${counted[@]+"${counted[@]}"} --dmesg "$logs/$name.dmesg" -- "$@" >"$log" 2>&1 || status=$?
+	timeout --kill-after 10 "$limit" "$boot" --kernel "$kernel" ${counted[@]+"${counted[@]}"} --dmesg "$logs/$name.dmesg" -- "$@" >"$log" 2>&1 || status=$?
+	[ "$status" != 124 ] || echo "not ok 998 the guest did not end within $limit s" >>"$log"
 	if grep -Eq "$complaints" <(relevant "$logs/$name.dmesg"); then
 		echo "not ok 999 the kernel complained: see $name.dmesg" >>"$log"
 	fi
