@@ -85,6 +85,13 @@ install_modules() {
 	kmake INSTALL_MOD_PATH="$out/modules" DEPMOD=/sbin/depmod modules_install
 }
 
+# say_parts: of the test bed's kernel, for mplab: what it is made of.
+say_parts() {
+	[ "$kind $variant" = "uml patched" ] || return 0
+	"$top/tools/mplab/src/mplab/parts.py" "$tree" >"$out/parts.json.new"
+	mv -- "$out/parts.json.new" "$out/parts.json"
+}
+
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 kind=$1
 shift
@@ -110,4 +117,5 @@ if [ $# -gt 0 ]; then
 else
 	kmake "$image" modules
 	install_modules
+	say_parts
 fi

@@ -6,7 +6,8 @@ usage: coverage.py TOP BUILD TREE COUNTS
 
 TOP: the project; BUILD: the kernel's build; TREE: its source. COUNTS has a folder of .gcda files per test.
 Prints a table per file and the lines of ours that no test ran, and writes the table into
-Documentation/testing.md.
+Documentation/testing.md. What mplab's parts.py calls idle without extensions must not have run in tests
+that use none.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "mplab/src"))
+
+from mplab.parts import IDLE  # noqa: E402
+
+PLAIN = ("minrtt", "rp", "inorder", "rr", "redundant", "replay", "papers")  # tests without an extension
 BEGIN, END = "<!-- coverage -->\n", "<!-- /coverage -->\n"
 
 
@@ -63,6 +69,17 @@ def read(files: Files, counts: Path, build: Path) -> None:
     told = subprocess.run(command, cwd=build, check=True, capture_output=True, text=True).stdout
     for line in told.splitlines():
         add(files, json.loads(line))
+
+
+def not_idle(files: Files) -> list[str]:
+    """The functions that ran, of a test that uses no extension, in files of which none should."""
+    return [
+        f"{function}() of {path.name}"
+        for path, file in files.items()
+        if IDLE.fullmatch(path.name)
+        for function, count in file.functions.items()
+        if count
+    ]
 
 
 def ran(counter: Counter) -> tuple[int, int]:
@@ -114,8 +131,13 @@ def write(text: Path, new: str) -> None:
 def main() -> int:
     top, build, tree, counts = (Path(word).resolve() for word in sys.argv[1:5])
     files: Files = defaultdict(File)
+    wrong: list[str] = []
     for folder in sorted(counts.iterdir()):
         read(files, folder, build)
+        if folder.name in PLAIN:
+            alone: Files = defaultdict(File)
+            read(alone, folder, build)
+            wrong += [f"not ok: {folder.name}: {one} ran without an extension" for one in not_idle(alone)]
     # the tests in the kernel are no code that is to be tested
     chosen = {
         path: file for path, file in sorted(files.items()) if not path.stem.endswith("_test") and file.lines
@@ -132,7 +154,8 @@ def main() -> int:
         if missing:
             print(f"net/mptcp/{name}: {ranges(missing)}")
     write(top / "Documentation/testing.md", told)
-    return 0
+    print("\n".join(wrong), file=sys.stderr)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

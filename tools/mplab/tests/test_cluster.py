@@ -25,7 +25,8 @@ PATH = paths.parse("8mbit,20ms,80ms")
 
 
 class FakeGuests:
-    build_id = "b"
+    def identity(self, _: set[str]) -> str:
+        return "b"
 
 
 KERNELS = {"patched": FakeGuests()}

@@ -10,7 +10,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab.evidence import check, measure, plan, sources, texts
+from mplab import parts
+from mplab.evidence import check, measure, plan, texts
 from mplab.experiment import Conditions, Result
 from mplab.paths import parse
 
@@ -28,12 +29,7 @@ subjects-are = "columns"
 figures = [{ label = "both", from = "wifi", show = ["goodput", "p99_ms"] }]
 """
 PATCH = "--- a/y.c\n+++ b/y.c\n@@ -1,2 +1,2 @@\n int a;\n-int b;\n+int c;\n"
-KCONFIG = """config A
-\tbool "one"
-\tdefault y
-\thelp
-\t  One thing.
-"""
+MAKEFILE = "mptcp_sched_x-y := sched_x.o\n"
 VALUES = {"default": {"goodput": 9.336, "path1_share": 0.8, "p99_ms": 40.4}, "inorder": {"goodput": 9.4}}
 DOCUMENT = """\
 # Title
@@ -74,16 +70,15 @@ class Project(unittest.TestCase):
         (self.top / "patches/series").write_text("# all\nfixes/0001-x.patch\n")
         self.patch = self.top / "patches/fixes/0001-x.patch"
         self.patch.write_text("From: somebody\n" + PATCH)
-        (self.top / "net/mptcp/Kconfig.sched").write_text(KCONFIG)
-        (self.top / "net/mptcp/Makefile.sched").write_text("obj-y += x.o\n")
         (self.top / "tools/kernel/config").mkdir(parents=True)
         (self.top / "tools/kernel/config/uml.config").write_text("CONFIG_HZ=100\n")
         (self.dir / "plan.toml").write_text(PLAN)
         (self.top / "README.md").write_text(RENEWED)
-        self.save(sources.digest(self.top))
+        (self.top / "net/mptcp/Makefile.sched").write_text(MAKEFILE)
+        self.save(parts.of(self.top))
 
-    def save(self, digest: str, command: str = "run") -> None:
-        plan.save("wifi", plan.Measured(command, "b", digest, VALUES), self.dir)
+    def save(self, made_of: dict[str, str], command: str = "run") -> None:
+        plan.save("wifi", plan.Measured(command, "c0", made_of, VALUES, 3, 40), self.dir)
 
     def problems(self) -> list[str]:
         return check.problems(plan.read(self.dir), self.dir)
@@ -104,7 +99,7 @@ class Texts(Project):
             "name", (), (plan.Column("a", "x", ("a",)), plan.Column("b", "x", ("b",))), True
         )
         values = {"one": {"a": 1.0, "b": 2.0}, "two": {"b": 3.0}, "three": {"a": 4.0}}
-        made = texts.markdown(all_of_them, lambda _: plan.Measured("", "", "", values))
+        made = texts.markdown(all_of_them, lambda _: plan.Measured("", "", {}, values))
         self.assertEqual(made.splitlines()[2:], ["| one | 1.00 | 2.00 |", "| three | 4.00 |  |"])
 
     def test_what_is_not_there_is_named(self) -> None:
@@ -128,7 +123,7 @@ class Texts(Project):
         self.assertIn("run 'make evidence ONLY=wifi'", self.problems()[0])
 
     def test_another_command(self) -> None:
-        self.save(sources.digest(self.top), "run --buffer 1m")
+        self.save(parts.of(self.top), "run --buffer 1m")
         self.one("from another command")
 
     def test_a_table_that_nobody_shows(self) -> None:
@@ -151,99 +146,64 @@ class Texts(Project):
             plan.read(self.dir)
 
 
-class Sources(Project):
-    def test_comments_change_nothing(self) -> None:
-        before = sources.digest(self.top)
-        (self.top / "net/mptcp/sched_x.c").write_text("/* what else */\nint  a; // and\n")
-        (self.top / "net/mptcp/sched_test.c").write_text("int test;\n")
-        (self.top / "net/mptcp/Kconfig.sched").write_text(KCONFIG.replace("One thing.", "Another."))
-        (self.top / "net/mptcp/Makefile.sched").write_text("# why\nobj-y += x.o\n")
-        self.patch.write_text(
-            "From: another\n\n" + PATCH.replace("@@ -1,2 +1,2 @@", "@@ -7,2 +7,4 @@\n+/* why\n+ * so */")
-        )
-        self.assertEqual(sources.digest(self.top), before)
+class Parts(Project):
+    """What changed after the numbers were measured."""
 
-    def test_code_changes_all(self) -> None:
-        for file, text in (
-            ("net/mptcp/sched_x.c", "int b;\n"),
-            ("net/mptcp/Kconfig.sched", KCONFIG.replace("default y", "default n")),
-            ("net/mptcp/Makefile.sched", "obj-m += x.o\n"),
-            ("net/mptcp/Makefile.sched", "obj-m += x.o # y.o\nccflags-y += -O3\n"),
-            ("tools/kernel/config/uml.config", "CONFIG_HZ=1000\n"),
-            ("tools/kernel/config/uml.config", "# CONFIG_HZ is not set\n"),
-            ("patches/fixes/0001-x.patch", PATCH.replace("+int c;", "+int d;")),
-        ):
-            with self.subTest(file=file, text=text):
-                before = sources.digest(self.top)
-                (self.top / file).write_text(text)
-                self.assertNotEqual(sources.digest(self.top), before)
-                self.one("wifi.json is from the sources")
-                self.save(sources.digest(self.top))
-
-    def patch_digest(self, *lines: str, file: str = "y.c") -> str:
-        """Of a patch with these lines in its hunk."""
-        old, new = (sum(line[0] in signs for line in lines) for signs in (" -", " +"))
-        head = f"--- a/{file}\n+++ b/{file}\n@@ -1,{old} +1,{new} @@\n"
-        self.patch.write_text(head + "\n".join(lines) + "\n-- \n2.39.5\n")
-        return sources.digest(self.top)
-
-    def test_what_looks_like_a_comment_in_a_patch(self) -> None:
-        none = self.patch_digest(" int a;", " int b;")
-        for line in ("+#define LIMIT 3", "-#if IS_ENABLED(CONFIG_MPTCP)", "+\t*p = 3;", "+\t*p++;"):
-            self.assertNotEqual(self.patch_digest(" int a;", line, " int b;"), none, line)
-        for name, line in (("Kconfig", "+\tdefault y"), ("Makefile", "+obj-y += a.o")):
-            self.assertNotEqual(self.patch_digest(" a", line, " b", file=name), none, name)
-
-    def test_comments_in_a_patch(self) -> None:
-        none = self.patch_digest(" int a;", " int b;")
-        for lines in (
-            (" int a;", "+/* one", "+ * two", "+ */", " int b;"),
-            ("  * its end is", "+ * here */", " int b;"),
-            ("  * a comment", "+ * goes on", "  * on both sides"),
-            (" int a;", " /* it begins", "-   here */", "+   there */"),
-            (" int a; /* one */", "-\t", "+\t// two"),
-        ):
-            self.assertEqual(self.patch_digest(*lines), none, lines)
-        self.assertEqual(self.patch_digest(" a", "+# why", file="Makefile"), none)
-        self.assertEqual(self.patch_digest(" a", "+\t  Why.", file="Kconfig"), none)
-        self.assertEqual(self.patch_digest(" a", "+int b;", file="Documentation/x.rst"), none)
-
-    def test_a_comment_in_a_text(self) -> None:
-        before = self.patch_digest('+char *a = "http://b";')
-        self.assertNotEqual(self.patch_digest('+char *a = "http://c";'), before)
-
-    def test_a_change_that_does_not_matter(self) -> None:
-        old = sources.digest(self.top)
+    def change(self) -> None:
         (self.top / "net/mptcp/sched_x.c").write_text("int other;\n")
-        middle, new = "123456789abc", sources.digest(self.top)
-        self.one(f"{old} {new} WHY")
-        (self.dir / "same.txt").write_text(f"# why\n{old} {middle} a name\n{middle} {new}\n")
-        self.one("WHY")  # no reason, no excuse
-        (self.dir / "same.txt").write_text(f"{old} {middle} a name\n{middle} {new} another name\n")
+
+    def test_what_a_run_needs_counts(self) -> None:
+        self.change()
+        self.one("mptcp_sched_x changed after wifi: run 'make evidence' \\(3 runs, 40 s of a CPU\\)")
+        self.save({"core": parts.of(self.top)["core"]})
         self.assertEqual(self.problems(), [])
+
+    def test_many_are_one_line(self) -> None:
+        names = [f"measurement-{n}" for n in range(40)]
+        (self.dir / "plan.toml").write_text(
+            PLAN.replace("[measure]", "[measure]\n" + "\n".join(f'{name} = "run"' for name in names))
+        )
+        for name in names:
+            plan.save(name, plan.Measured("run", "c", {"core": "0"}, VALUES), self.dir)
+        self.one("core changed after measurement-0, .* and 34 more: run 'make evidence'$")
+
+    def test_an_older_kernel_is_said_in_the_text(self) -> None:
+        self.change()
+        (self.dir / "plan.toml").write_text('once = [\n    "wifi",\n]\n' + PLAN)
+        self.one("README.md has other numbers")
+        planned = plan.read(self.dir)
+        text = texts.renewed(RENEWED, planned, lambda name: plan.load(name, self.dir))
+        self.assertIn("\n\nMeasured once, on an older kernel: `wifi` at commit c0. Commands:", text)
+        self.assertIn(">9.34 (commit c0)<", text)
+        (self.top / "README.md").write_text(text)
+        self.assertEqual(self.problems(), [])
+
+    def test_measured_anew_it_leaves_the_list(self) -> None:
+        (self.dir / "plan.toml").write_text('# x\nonce = [\n    "wifi",\n    "figures",\n]\n' + PLAN)
+        self.assertRegex(self.problems()[0], "wifi is of this kernel: take it out of 'once'")
+        plan.no_longer_once("wifi", self.dir)
+        self.assertEqual((self.dir / "plan.toml").read_text(), '# x\nonce = [\n    "figures",\n]\n' + PLAN)
+        self.assertEqual(self.problems(), [])
+
+    def test_the_list_names_what_is_measured(self) -> None:
+        (self.dir / "plan.toml").write_text('once = [\n    "lost",\n]\n' + PLAN)
+        with self.assertRaisesRegex(plan.EvidenceError, "once names lost, which is not measured"):
+            plan.read(self.dir)
 
     def test_the_page_of_figures(self) -> None:
         (self.top / "Documentation/figures").mkdir()
         page = self.top / "Documentation/figures/index.md"
-        page.write_text("kernel build 1\n")
-        self.one("does not say which sources")
-        page.write_text("sources 123456789abc\n")
-        self.one("figures/index.md is from the sources 123456789abc")
-        (self.dir / "older.txt").write_text("figures/index.md 123456789abc it takes a night\n")
+        page.write_text("of no kernel\n")
+        self.one("core changed after figures/index.md")
+        (self.dir / "plan.toml").write_text('once = [\n    "figures",\n]\n' + PLAN)
         self.assertEqual(self.problems(), [])
-        page.write_text("sources 023456789abc\n")  # older.txt is about another one
-        self.one("figures/index.md is from the sources 023456789abc")
-        page.write_text(f"sources {sources.digest(self.top)}\n")
+        (self.dir / "plan.toml").write_text(PLAN)
+        now = parts.of(self.top)
+        page.write_text(parts.in_words(now, ["core", "mptcp_sched_x"]))
         self.assertEqual(self.problems(), [])
-
-    def test_a_number_that_is_known_to_be_older(self) -> None:
-        old = "000000000001"
-        self.save(old)
-        self.one(f"wifi.json is from the sources {old}")
-        (self.dir / "older.txt").write_text(f"wifi {old}\n")
-        self.one(f"wifi.json is from the sources {old}")  # no reason, no excuse
-        (self.dir / "older.txt").write_text(f"wifi {old} it takes a night\n")
-        self.assertEqual(self.problems(), [])
+        self.change()
+        page.write_text(parts.in_words(now, ["core"]))
+        self.assertNotIn("figures/index.md", str(self.problems()))
 
 
 class Numbers(unittest.TestCase):

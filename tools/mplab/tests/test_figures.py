@@ -17,7 +17,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import paths, plot
+from mplab import parts, paths, plot
 from mplab.experiment import TCP, Conditions, Result
 from mplab.figures import FIGURES, Setting, Table, command
 from mplab.figures.designed import benefit, inflation
@@ -48,8 +48,8 @@ class Commands(unittest.TestCase):
 
     def written(self, call: str, *names: str) -> tuple[str, set[str]]:
         """What it says, and the files."""
-        runner = mock.Mock(failures=[], run=lambda runs, label: {})
-        guests = {"patched": mock.Mock(build_id="b")}
+        runner = mock.Mock(failures=[], run=lambda runs, label: {}, parts={"core"})
+        guests = {"patched": mock.Mock(parts={"core": "0123456789ab", "mptcp_sched_rr": "ba9876543210"})}
         with (
             tempfile.TemporaryDirectory() as out,
             mock.patch.object(command.asked, "guests", lambda *_: contextlib.nullcontext(guests)),
@@ -73,6 +73,11 @@ class Commands(unittest.TestCase):
         said, files = self.written("report")
         self.assertRegex(said, "written: .*index.html")
         self.assertLess({"index.md", "fig2.10.svg"}, files)
+
+    def test_the_page_says_which_parts_of_the_kernel_ran(self) -> None:
+        with mock.patch.object(command.page, "write") as write:
+            self.written("report")
+        self.assertEqual(parts.from_words(write.call_args[0][3]), {"core": "0123456789ab"})
 
 
 class Shared(unittest.TestCase):

@@ -66,6 +66,7 @@ class Evaluation(Scratch):
             said = f"qdisc netem 1: root refcnt 2\n Sent {sent} bytes 2 pkt (dropped 0)\n"
             (self.dir / f"sent-{router}").write_text(said)
         (self.dir / "kernel").write_text("6.12.0\n")
+        (self.dir / "modules").write_text("nft_numgen\n")
 
     def bulk(self, routes: tuple[int, ...] = (1, 2), seconds: int = 3, rate: int = 5) -> Result:
         """1 MB/s after a first second of 2 MB/s."""
@@ -87,6 +88,14 @@ class Evaluation(Scratch):
         self.assertEqual(result.main["receive_buffer_peak_bytes"], 9)
         self.assertEqual(result.main["subflow_bytes_retransmitted"], 2)
         self.assertEqual(result.counters["client"], {"MPCapableSYNACKRX": 1})
+
+    def test_a_module_that_nobody_asked_for_is_an_error(self) -> None:
+        """Or else its changes would not make this run another."""
+        self.bulk()
+        (self.dir / "modules").write_text("mptcp_sched_rr\nmptcp_sched_blest\n")
+        conditions = Conditions((WIFI, MOBILE), "rr", workload=Bulk(2, 1))
+        with self.assertRaisesRegex(GuestError, "loaded mptcp_sched_blest, which its conditions do not name"):
+            experiment.evaluate(conditions, self.dir, "b")
 
     def test_each_path_over_time(self) -> None:
         main = self.bulk().main
@@ -324,7 +333,8 @@ class Addresses(unittest.TestCase):
 
 
 class FakeGuests:
-    build_id = "b"
+    def identity(self, _: set[str]) -> str:
+        return "b"
 
 
 class Runner(Scratch):

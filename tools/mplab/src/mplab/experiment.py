@@ -14,7 +14,7 @@ from pathlib import Path as FilePath
 from textwrap import shorten
 from typing import Any
 
-from . import metrics, network, one_address, timeline, topology
+from . import metrics, network, one_address, parts, timeline, topology
 from .beside import Beside, Tcp
 from .guest import BOOT, GuestError, Guests, OutOfTime, scratch
 from .network import Network
@@ -114,6 +114,17 @@ class Conditions:
         return several.get(self.topology, 1)
 
     @property
+    def modules(self) -> set[str]:
+        """Of the kernel, that this run may load."""
+        return parts.modules(self.scheduler, [self.congestion, *(each.congestion for each in self.others)])
+
+    @property
+    def parts(self) -> set[str]:
+        """Of the kernel, that this run needs."""
+        extended = any(name.startswith("mptcp/") for name, _ in self.sysctls)
+        return {parts.CORE, *self.modules, *([parts.EXTENSIONS] if extended else [])}
+
+    @property
     def sysctl_texts(self) -> list[str]:
         """As sysctl(8) takes them."""
         return [f"net.{name.replace('/', '.')}={value}" for name, value in self.sysctls]
@@ -139,7 +150,7 @@ class Result:
     Those of others say which of their kinds they are (beside, counted from 0), and on which path.
 
     path_bytes: what each bottleneck sent, headers and warm-up included. counters: MPTcpExt of the
-    first flow's client and server. kernel: release and build id.
+    first flow's client and server. kernel: release, and identity of the parts that this run needs.
     """
 
     conditions: Conditions
@@ -257,6 +268,7 @@ def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
             *sent,
             *counters,
             f"uname -r >{out}/kernel\n",
+            f"cut -d' ' -f1 /proc/modules >{out}/modules\n",
         ]
     )
 
@@ -294,6 +306,14 @@ def _window(c: Conditions, directory: FilePath) -> tuple[float, float]:
     return begin + c.workload.warmup, min(end, begin + (c.workload.seconds or end))
 
 
+def _check_modules(c: Conditions, directory: FilePath) -> None:
+    """A result may depend on no module that its conditions do not name."""
+    loaded = (directory / "modules").read_text().split()
+    others = [name for name in loaded if name.startswith(("mptcp_sched_", "mptcp_cong_"))]
+    if unexpected := sorted(set(others) - c.modules):
+        raise GuestError(f"the run loaded {', '.join(unexpected)}, which its conditions do not name")
+
+
 def evaluate(c: Conditions, directory: FilePath, kernel_id: str) -> Result:
     """Read what the guest left; raise GuestError if it is not what was asked for."""
     if (directory / "impatient").exists():
@@ -309,6 +329,7 @@ def evaluate(c: Conditions, directory: FilePath, kernel_id: str) -> Result:
     }
     if not c.plain_tcp and not counters[topology.CLIENT].get("MPCapableSYNACKRX"):
         raise GuestError("the connection fell back to TCP: no MP_CAPABLE in the SYN/ACK")
+    _check_modules(c, directory)
     release = (directory / "kernel").read_text().strip()
     sent = tuple(_sent(directory / f"sent-{topology.router(i)}") for i in range(1, len(c.paths) + 1))
     return Result(c, tuple(flows), sent, counters, {"release": release, "build": kernel_id})
@@ -321,7 +342,7 @@ def measure(guests: Guests, c: Conditions, cpu: int | None = None, keep: FilePat
         said = ""
         try:
             said = guests.run(script(c, directory, keep is not None), directory, *options)
-            result = evaluate(c, directory, guests.build_id)
+            result = evaluate(c, directory, guests.identity(c.parts))
         except GuestError as error:
             words = "".join(f"\n  {line}" for line in said.splitlines()[-5:])
             raise type(error)(f"{_described(c)}: {error}{words}") from None
@@ -351,6 +372,6 @@ def _program_id() -> str:
 
 
 def key(c: Conditions, kernel_id: str) -> str:
-    """Names a result: equal keys, equal results."""
+    """Names a result: equal keys, equal results. kernel_id: Guests.identity() for the run's parts."""
     text = json.dumps([c.as_json(), kernel_id, _program_id()], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:20]

@@ -10,11 +10,13 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[4]
+from . import parts
+from .parts import TOP
+
 BUILD = Path(os.environ.get("BUILD") or TOP / "build")  # where kernels are
 BOOT = TOP / "tools" / "kernel" / "boot-uml"
 BOOT_QEMU = BOOT.with_name("boot-qemu")
@@ -73,6 +75,16 @@ class Guests:
         """Of the kernel and its modules, by content."""
         self._written = self._times()
         return self._digest()
+
+    @cached_property
+    def parts(self) -> Mapping[str, str]:
+        """Of the kernel, with their digests; none if it does not say, or has a clock of its own."""
+        return {} if self._clock else parts.read(self.kernel)
+
+    def identity(self, needed: Iterable[str]) -> str:
+        """Of the kernel for a run that needs these parts of it."""
+        whole = self.build_id  # from here on it may not change
+        return parts.identity(self.parts, needed) if self.parts else whole
 
     def _files(self) -> list[Path]:
         return [self.kernel / "linux", *sorted((self.kernel / "modules").rglob("*.ko"))]

@@ -15,6 +15,7 @@ import os
 import queue
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -89,6 +90,9 @@ class Runner:
     def __init__(self, kernels: Mapping[str, Guests], store: Store, jobs: int, lean: bool = False) -> None:
         self.kernels, self.store, self.jobs, self.lean = kernels, store, jobs, lean
         self.failures: list[Failure] = []
+        # so far: runs that were asked for, the parts of the kernel that they need; runs that were not
+        # in the store, and the seconds of CPUs that they took
+        self.asked, self.parts, self.measured, self.seconds = 0, set[str](), 0, 0.0
         allowed = sorted(os.sched_getaffinity(0))
         self._cpus: queue.SimpleQueue[int] = queue.SimpleQueue()
         for n in range(jobs):
@@ -97,14 +101,19 @@ class Runner:
     def run(self, plan: Iterable[Conditions], what: str = "measuring") -> dict[Conditions, Result]:
         """All results that could be had, in the order of the plan."""
         wanted = list(dict.fromkeys(plan))
+        self.asked += len(wanted)
+        self.parts.update(*(c.parts for c in wanted))
         results = {c: r for c in wanted if (r := self._known(c))}
         missing = [c for c in wanted if c not in results]
         if missing:
+            begin = time.monotonic()
             results |= self._measure_all(missing, len(results), what)
+            self.measured += len(missing)
+            self.seconds += (time.monotonic() - begin) * min(self.jobs, len(missing))
         return {c: results[c] for c in wanted if c in results}
 
     def _known(self, c: Conditions) -> Result | None:
-        found = self.store.load(c, self.kernels[c.kernel].build_id)
+        found = self.store.load(c, self.kernels[c.kernel].identity(c.parts))
         return numbers(found) if found and self.lean else found
 
     def _one(self, c: Conditions) -> Result | Failure:

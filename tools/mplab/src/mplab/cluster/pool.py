@@ -35,7 +35,7 @@ def _guests(label: str) -> Guests:
 def measured(c: Conditions, name: str) -> Result | Failure:
     """On a worker. name: of the result, as the one who asks would call it."""
     guests = _guests(c.kernel)
-    if key(c, guests.build_id) != name:
+    if key(c, guests.identity(c.parts)) != name:
         raise UsageError(
             f"the worker on {socket.gethostname()} has another kernel or another version of mplab:"
             " give it the same files, and start it anew"
@@ -75,7 +75,7 @@ class DaskRunner(Runner):
         from distributed import as_completed
         from distributed.scheduler import KilledWorker
 
-        names = [key(c, self.kernels[c.kernel].build_id) for c in missing]
+        names = [key(c, self.kernels[c.kernel].identity(c.parts)) for c in missing]
         futures = self.client.map(measured, missing, names, pure=False)
         asked = dict(zip((f.key for f in futures), missing, strict=True))
         try:

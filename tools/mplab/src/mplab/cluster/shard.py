@@ -27,7 +27,7 @@ class Shard:
         return f"{self.number}/{self.count}"
 
     def of(self, plan: Iterable[Conditions], kernels: Mapping[str, Guests]) -> list[Conditions]:
-        named = {key(c, kernels[c.kernel].build_id): c for c in plan}
+        named = {key(c, kernels[c.kernel].identity(c.parts)): c for c in plan}
         return [named[name] for name in sorted(named)[self.number - 1 :: self.count]]
 
 

@@ -3,54 +3,74 @@
 
 from __future__ import annotations
 
-import re
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from . import sources, texts
-from .plan import DIRECTORY, EvidenceError, Measured, Plan, load
+from .. import parts
+from . import texts
+from .plan import DIRECTORY, FIGURES, EvidenceError, Measured, Plan, load
 
+LINE = 100  # characters
 PAGE = "figures/index.md"
-PAGE_SOURCES = re.compile(r"sources ([0-9a-f]{12})")
 
 
-def _old(what: str, digest: str, now: str, how: str) -> str:
-    return (
-        f"{what} is from the sources {digest}, which are {now} now: run '{how}', or write in"
-        f" Documentation/evidence/{sources.SAME}: {digest} {now} WHY IT CHANGES NO NUMBER"
-    )
+def minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def _files(plan: Plan, directory: Path, now: str) -> Iterator[str]:
-    follows, older = sources.counts_as(directory), sources.known_to_be_older(directory)
+def _all(names: list[str]) -> str:
+    """In a line, or how many more there are."""
+    shown: list[str] = []
+    for name in names:
+        if shown and len(", ".join([*shown, name])) > LINE:
+            return f"{', '.join(shown)} and {len(names) - len(shown)} more"
+        shown.append(name)
+    return ", ".join(shown)
+
+
+def _changed(files: list[tuple[str, Measured]], now: dict[str, str]) -> Iterator[str]:
+    """Of these files, by what changed since, a line each."""
+    groups: dict[str, list[tuple[str, Measured]]] = defaultdict(list)
+    for name, measured in files:
+        groups[", ".join(measured.changed(now))].append((name, measured))
+    for what, group in groups.items():
+        runs, spent = (sum(getattr(m, of) for _, m in group) for of in ("runs", "seconds"))
+        cost = f" ({runs} runs, {minutes(spent)} of a CPU)" if all(m.seconds for _, m in group) else ""
+        yield f"{what} changed after {_all([name for name, _ in group])}: run 'make evidence'{cost}"
+
+
+def _files(plan: Plan, directory: Path, now: dict[str, str]) -> Iterator[str]:
+    old = []
     for name, command in plan.commands.items():
         try:
             measured = load(name, directory)
         except EvidenceError as error:
             yield str(error)
             continue
-        how = f"make evidence ONLY={name}"
         if measured.command != command:
-            yield f"{name}.json is from another command than plan.toml has: run '{how}'"
-        if (name, measured.sources) not in older and not sources.is_current(measured.sources, now, follows):
-            yield _old(f"{name}.json", measured.sources, now, how)
+            yield f"{name}.json is from another command than plan.toml has: run 'make evidence ONLY={name}'"
+        elif name in plan.once:
+            if not measured.changed(now):
+                yield f"plan.toml: {name} is of this kernel: take it out of 'once'"
+        elif measured.changed(now):
+            old.append((name, measured))
+    yield from _changed(old, now)
+    page = directory.parent / PAGE
+    if page.exists():
+        changed = parts.changed(parts.from_words(page.read_text()), now)
+        if changed and FIGURES not in plan.once:
+            yield f"{', '.join(changed)} changed after {PAGE}: run 'make figures' and take its index.md"
     for file in sorted(directory.glob("*.json")):
         if file.stem not in plan.commands:
             yield f"{file.name} is not in plan.toml: remove one of them"
-    page = directory.parent / PAGE
-    if page.exists():
-        match = PAGE_SOURCES.search(page.read_text())
-        if not match:
-            yield f"{PAGE} does not say which sources it is from: run 'make figures' and take its index.md"
-        elif (PAGE, match[1]) not in older and not sources.is_current(match[1], now, follows):
-            yield _old(PAGE, match[1], now, "make figures")
 
 
 def problems(plan: Plan, directory: Path = DIRECTORY, top: Path | None = None) -> list[str]:
     """All that is wrong, a line each."""
     top = top or directory.parents[1]
-    found = list(_files(plan, directory, sources.digest(top)))
+    found = list(_files(plan, directory, parts.of(top)))
 
     @cache
     def cached(name: str) -> Measured:

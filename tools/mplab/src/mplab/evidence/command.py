@@ -8,10 +8,32 @@ import os
 import shlex
 
 from .. import asked, cli
+from ..guest import Guests
 from ..places import writable
 from ..runner import Store
 from ..units import UsageError
 from . import check, measure, plan, texts
+
+
+def _known(name: str) -> plan.Measured | None:
+    try:
+        return plan.load(name)
+    except plan.EvidenceError:
+        return None
+
+
+def _is_due(name: str, planned: plan.Plan, guests: Guests) -> bool:
+    """Would it come out otherwise on this kernel, as far as one can know?"""
+    known = _known(name)
+    return not known or known.command != planned.commands[name] or bool(known.changed(guests.parts))
+
+
+def _announce(names: list[str], count: int) -> None:
+    """What comes, and how long all of it took the last time."""
+    known = [found for name in names if (found := _known(name))]
+    runs, spent = sum(found.runs for found in known), sum(found.seconds for found in known)
+    cost = f" ({runs} runs, {check.minutes(spent)} of a CPU the last time)" if spent else ""
+    print(f"to measure, of {count}: {', '.join(names) or 'nothing'}{cost}", flush=True)
 
 
 def _measure(args: argparse.Namespace, planned: plan.Plan) -> None:
@@ -21,10 +43,15 @@ def _measure(args: argparse.Namespace, planned: plan.Plan) -> None:
             raise plan.EvidenceError(f"plan.toml measures no '{name}'; it has {', '.join(planned.commands)}")
     store = Store(writable(args.out))
     with asked.guests([args.kernel], args) as kernels:
-        for name in args.only or planned.usual():
-            command = planned.commands[name]
+        guests, usual = kernels[args.kernel], planned.usual()
+        names = args.only or [name for name in usual if _is_due(name, planned, guests)]
+        _announce(names, len(usual))
+        for name in names:
+            command, known = planned.commands[name], _known(name)
             parsed = cli.parse(shlex.split(command))
-            plan.save(name, measure.measure(command, parsed, kernels[args.kernel], store, args.jobs))
+            before = known.seconds if known else 0
+            plan.save(name, measure.measure(command, parsed, guests, store, args.jobs, before))
+            plan.no_longer_once(name)
 
 
 def _write(planned: plan.Plan) -> None:
@@ -41,6 +68,7 @@ def run(args: argparse.Namespace) -> int:
         planned = plan.read()
         if args.what == "measure":
             _measure(args, planned)
+            planned = plan.read()
         if args.what != "check":
             _write(planned)
             return 0

@@ -7,14 +7,13 @@ import argparse
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from .. import baseline, commands, metrics, plot, report, spaces
+from .. import baseline, commands, metrics, parts, plot, report, spaces
 from ..bench import board, command
 from ..bench.plan import REFERENCE
 from ..experiment import Result
 from ..guest import Guests
 from ..runner import Runner, Store
 from ..schedulers import available
-from . import sources
 from .plan import EvidenceError, Measured
 
 DIGITS = 6  # of a number in a file
@@ -95,8 +94,11 @@ def _rounded(figures: Mapping[str, float | str]) -> dict[str, float | str]:
     return {key: v if isinstance(v, str) else float(f"{v:.{DIGITS}g}") for key, v in figures.items()}
 
 
-def measure(words: str, args: argparse.Namespace, guests: Guests, store: Store, jobs: int) -> Measured:
-    """Run what is not in the store yet. words: a command line, args: the same, parsed."""
+def measure(
+    words: str, args: argparse.Namespace, guests: Guests, store: Store, jobs: int, before: int = 0
+) -> Measured:
+    """Run what is not in the store yet. words: a command line, args: the same, parsed; before: how many
+    seconds all of it took, to be kept if some is in the store."""
     runner = Runner({"patched": guests}, store, jobs)
     if args.command in ("run", "design"):
         values = _compared(args, {"patched": guests}, runner)
@@ -109,4 +111,8 @@ def measure(words: str, args: argparse.Namespace, guests: Guests, store: Store, 
     if runner.failures:
         raise EvidenceError(f"'{words}': {len(runner.failures)} runs failed")
     rounded = {subject: _rounded(figures) for subject, figures in values.items()}
-    return Measured(words, guests.build_id, sources.digest(), rounded)
+    needed = {part: digest for part, digest in guests.parts.items() if part in runner.parts}
+    if not needed:
+        raise EvidenceError(f"{guests.kernel} does not say what it is made of: run 'make kernel'")
+    spent = runner.seconds if runner.measured == runner.asked else before
+    return Measured(words, parts.commit(), needed, rounded, runner.asked, round(spent))

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..guest import TOP
+from .. import parts
+from ..parts import TOP
 
 DIRECTORY = TOP / "Documentation" / "evidence"
 ALL = "all"  # as a table's subjects
+FIGURES = "figures"  # in "once", all of them
 Values = Mapping[str, Mapping[str, float | str]]  # subject (a scheduler, a row), figure: value
 
 
@@ -44,12 +46,19 @@ class Table:
 
 @dataclass(frozen=True)
 class Measured:
-    """What NAME.json holds."""
+    """What NAME.json holds. commit: of the tree; parts: of the kernel, that the runs needed, with their
+    digests; runs: how many; seconds: of CPUs that all of them took, 0: not known."""
 
     command: str
-    kernel: str
-    sources: str
+    commit: str
+    parts: Mapping[str, str]
     values: Values
+    runs: int = 0
+    seconds: int = 0
+
+    def changed(self, now: Mapping[str, str]) -> list[str]:
+        """The parts that are not what they were."""
+        return parts.changed(self.parts, now)
 
     def value(self, subject: str, figure: str) -> float | str | None:
         """None: not measured for that one."""
@@ -62,11 +71,13 @@ class Measured:
 
 @dataclass(frozen=True)
 class Plan:
-    """long: names of those commands that take too long to be run unless they are named."""
+    """long: names of those commands that take too long to be run unless they are named. once: of those
+    whose numbers are of an older kernel, as the texts say beside them."""
 
     commands: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, Table] = field(default_factory=dict)
     long: frozenset[str] = frozenset()
+    once: frozenset[str] = frozenset()
 
     def usual(self) -> list[str]:
         """The names of the other commands."""
@@ -111,22 +122,33 @@ def read(directory: Path = DIRECTORY) -> Plan:
         for column in table.columns:
             if column.source not in commands:
                 raise EvidenceError(f"plan.toml: table {name} takes '{column.source}', which is not measured")
-    return Plan(commands, tables, frozenset(long))
+    once = frozenset(raw.get("once", ()))
+    if unknown := sorted(once - commands.keys() - {FIGURES}):
+        raise EvidenceError(f"plan.toml: once names {', '.join(unknown)}, which is not measured")
+    return Plan(commands, tables, frozenset(long), once)
 
 
 def load(name: str, directory: Path = DIRECTORY) -> Measured:
     file = directory / f"{name}.json"
     try:
         raw = json.loads(file.read_text())
-        return Measured(raw["command"], raw["kernel"], raw["sources"], raw["values"])
-    except (OSError, ValueError, KeyError):
+        return Measured(**raw)
+    except (OSError, ValueError, TypeError):
         how = f"make evidence ONLY={name}"
         raise EvidenceError(f"{file.name} is missing or not whole: run '{how}'") from None
+
+
+def no_longer_once(name: str, directory: Path = DIRECTORY) -> None:
+    """Measured anew: out of the list, which has a line for each."""
+    file = directory / "plan.toml"
+    head, mark, rest = file.read_text().partition("\nonce = [\n")
+    listed, end, others = rest.partition("]\n")
+    file.write_text(head + mark + listed.replace(f'    "{name}",\n', "") + end + others)
 
 
 def save(name: str, measured: Measured, directory: Path = DIRECTORY) -> None:
     """One line per subject, so that a change shows in a diff."""
     rows = ",\n".join(f"  {json.dumps(s)}: {json.dumps(figures)}" for s, figures in measured.values.items())
-    head = {"command": measured.command, "kernel": measured.kernel, "sources": measured.sources}
+    head = {key: value for key, value in vars(measured).items() if key != "values"}
     text = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items())
     (directory / f"{name}.json").write_text(f'{{\n{text},\n "values": {{\n{rows}\n }}\n}}\n')

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from ..guest import TOP
+from ..parts import TOP
 from .plan import EvidenceError, Measured, Plan, Table
 
 MARKED = re.compile(r"(<!-- evidence: (.+?) -->)(.*?)(<!-- /evidence -->)", re.DOTALL)
@@ -56,10 +56,23 @@ def markdown(table: Table, load: Load) -> str:
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
+def _note(names: Iterable[str], plan: Plan, load: Load) -> str:
+    """Below a table that has numbers of an older kernel."""
+    commits: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        if name in plan.once:
+            commits.setdefault(load(name).commit, []).append(f"`{name}`")
+    if not commits:
+        return ""
+    said = "; ".join(f"{', '.join(old)} at commit {commit}" for commit, old in commits.items())
+    return f"\nMeasured once, on an older kernel: {said}. Commands: Documentation/evidence/plan.toml.\n"
+
+
 def _text(what: str, plan: Plan, load: Load) -> str:
     """What stands between a pair of markers."""
     if what in plan.tables:
-        return f"\n{markdown(plan.tables[what], load)}\n"
+        table = plan.tables[what]
+        return f"\n{markdown(table, load)}\n{_note((c.source for c in table.columns), plan, load)}"
     name, _, rest = what.partition(" ")
     if name not in plan.commands:
         raise EvidenceError(f"plan.toml has no table and no measurement '{name}'")
@@ -67,7 +80,8 @@ def _text(what: str, plan: Plan, load: Load) -> str:
     value = load(name).value(subject, figure)
     if value is None:
         raise EvidenceError(f"{name}.json has no '{figure}' of '{subject}'")
-    return shown(figure, value)
+    once = f" (commit {load(name).commit})" if name in plan.once else ""
+    return shown(figure, value) + once
 
 
 def renewed(text: str, plan: Plan, load: Load) -> str:

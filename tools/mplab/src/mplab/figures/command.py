@@ -7,9 +7,8 @@ import argparse
 import shlex
 from collections.abc import Sequence
 
-from .. import asked, page
+from .. import asked, page, parts
 from ..cluster import spread
-from ..evidence.sources import digest
 from ..places import writable, written
 from ..runner import exit_status
 from ..schedulers import available
@@ -58,9 +57,9 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
                 drawn.append(page.draw(known[name], setting, results, runner.failures, out))
                 calls[name] = _command(args, name)
         about = (
-            f"Made by {'mplab report --full' if args.full else 'make figures'}; kernel build "
-            f"{guests.build_id}, sources {digest()}, schedulers {schedulers}."
-            " The terms: Documentation/testbed.md."
+            f"Made by {'mplab report --full' if args.full else 'make figures'} at commit {parts.commit()}; "
+            f"schedulers {schedulers}. The terms: Documentation/testbed.md. "
+            + parts.in_words(guests.parts, runner.parts & guests.parts.keys())
         )
     files = [d.image for d in drawn]
     if whole:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .. import parts
+
 PACKET = 1500  # bytes of an IP packet, which rates are about
 TUNNEL, NUMGEN, MPTCP, EACH, ALONE = "tunnel", "numgen", "mptcp", "each", "alone"
 KBIT, MBIT = 1e3, 1e6
@@ -81,3 +83,9 @@ class Case:
     @property
     def count(self) -> int:
         return len(self.paths)
+
+    @property
+    def parts(self) -> set[str]:
+        """Of the kernel, that this run needs."""
+        scheduler = self.striping.sender if self.striping.how == MPTCP else ""
+        return {parts.CORE, *parts.modules(scheduler, [self.flavour.congestion])}

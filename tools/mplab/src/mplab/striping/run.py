@@ -185,7 +185,7 @@ def _program_id() -> str:
 
 def kept(guests: Guests, case: Case, store: FilePath) -> Outcome:
     """What was measured before is not measured again."""
-    words = repr((case, guests.build_id, _program_id()))
+    words = repr((case, guests.identity(case.parts), _program_id()))
     file = store / f"{hashlib.sha256(words.encode()).hexdigest()[:20]}.json"
     if file.exists():
         raw = json.loads(file.read_text())
