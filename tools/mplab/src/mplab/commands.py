@@ -129,8 +129,25 @@ def _show(results: list[Result], failures: list[Failure], out: Path) -> None:
     _forget(figure)
     if results:
         report.show(results)
+        _compare_kernels(results)
         plot.attempt("drawing", lambda: plot.draw(results, figure))
     written(summary, rows, figure, figure.with_suffix(".svg"))
+
+
+def _compare_kernels(results: Sequence[Result]) -> None:
+    """Each with the first, by all runs of a scheduler and a congestion control."""
+    from . import differ, report
+
+    first, *others = dict.fromkeys(r.conditions.kernel for r in results)
+    by_kernel = {name: [r for r in results if r.conditions.kernel == name] for name in (first, *others)}
+    for name in others:
+        found = differ.between(by_kernel[first], by_kernel[name])
+        if found:
+            report.console().print(differ.table(found, first, name))
+        else:
+            print(
+                f"With --repeat {differ.FEWEST} or more: do {first} and {name} differ by more than seeds do?"
+            )
 
 
 def _forget(image: Path) -> None:

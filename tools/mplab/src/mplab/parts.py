@@ -8,7 +8,7 @@ of Multipath TCP. So a change of one scheduler leaves all runs without it as the
 nothing of comments, tests, messages, compilers and Linux's point releases.
 
 build.sh calls this for each kernel: usage: parts.py TREE (what is built). It prints JSON. `tree` is
-what else a kernel is of: Linux's version, and edits that patches/ lacks.
+its source itself: results of another are not taken for its own, but a published number is not bound to it.
 """
 
 from __future__ import annotations
@@ -141,9 +141,9 @@ def commit(top: Path = TOP) -> str:
 
 
 def _tree(tree: Path) -> str:
-    """What a kernel's source has beyond Linux and patches/."""
+    """A kernel's source as it is: Linux's version, what was patched, and edits."""
     version = (tree / "Makefile").read_text().split("\nNAME", 1)[0]
-    return _digest([version, _git(tree, "diff", (tree / ".git/patched-head").read_text().strip())])
+    return _digest([version, _git(tree, "rev-parse", "HEAD^{tree}"), _git(tree, "diff", "HEAD")])
 
 
 def read(kernel: Path) -> dict[str, str]:
