@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import parts
-from mplab.evidence import check, measure, plan, texts
+from mplab.evidence import check, measure, plan, tables, texts
 from mplab.experiment import Conditions, Result
 from mplab.paths import parse
 
@@ -102,6 +102,19 @@ class Texts(Project):
         made = texts.markdown(all_of_them, lambda _: plan.Measured("", "", {}, values))
         self.assertEqual(made.splitlines()[2:], ["| one | 1.00 | 2.00 |", "| three | 4.00 |  |"])
 
+    def test_all_of_a_measurement(self) -> None:
+        text = "<!-- evidence: wifi --><!-- /evidence -->"
+        made = texts.renewed(text, plan.read(self.dir), lambda name: plan.load(name, self.dir))
+        self.assertEqual(
+            made.splitlines()[1:-1],
+            [
+                "| | goodput | path1_share | p99_ms |",
+                "|---|---:|---:|---:|",
+                "| default | 9.34 | 80 % | 40 |",
+                "| inorder | 9.40 |  |  |",
+            ],
+        )
+
     def test_what_is_not_there_is_named(self) -> None:
         for text, message in (
             ("nosuch", "no table and no measurement 'nosuch'"),
@@ -117,6 +130,10 @@ class Texts(Project):
     def test_another_number_in_the_text(self) -> None:
         (self.top / "README.md").write_text(RENEWED.replace(">9.34<", ">9.35<"))
         self.one("README.md has other numbers than the files")
+
+    def test_a_table_that_somebody_wrote(self) -> None:
+        (self.top / "Documentation/x.md").write_text(Written.ROWS)
+        self.one("Documentation/x.md:1: numbers of what\? Name it in plan.toml, or")
 
     def test_a_missing_file(self) -> None:
         (self.dir / "wifi.json").unlink()
@@ -144,6 +161,28 @@ class Texts(Project):
         (self.dir / "plan.toml").write_text(PLAN.replace('from = "wifi", show', 'from = "lost", show'))
         with self.assertRaisesRegex(plan.EvidenceError, "table turned takes 'lost', which is not measured"):
             plan.read(self.dir)
+
+
+class Written(unittest.TestCase):
+    """Tables in a text."""
+
+    ROWS = "| | ms | % |\n|---|---:|---:|\n| a | 1.5 | 20 % |\n| b | 3 (2 to 4) | |\n"
+
+    def found(self, text: str) -> list[tuple[int, int, bool, bool]]:
+        return [(t.line, t.rows, t.generated, t.once) for t in tables.measured(text)]
+
+    def test_numbers_are_measurements(self) -> None:
+        self.assertEqual(self.found(f"Text.\n\n{self.ROWS}"), [(3, 2, False, False)])
+        words = "| a | b |\n|---|---|\n| one | two |\n| 1 | what it is |\n"
+        self.assertEqual(self.found(words), [])
+
+    def test_who_wrote_it(self) -> None:
+        said = "<!-- measured once: 0123456789ab: make check-cost -->\n"
+        self.assertEqual(self.found(said + self.ROWS), [(2, 2, False, True)])
+        self.assertEqual(self.found(f"{said}\n{self.ROWS}"), [(3, 2, False, False)])
+        self.assertEqual(self.found(said.replace(": make check-cost", "") + self.ROWS)[0][3], False)
+        made = f"<!-- evidence: x -->\n{self.ROWS}<!-- /evidence -->\n{self.ROWS}"
+        self.assertEqual([t[2] for t in self.found(made)], [True, False])
 
 
 class Parts(Project):

@@ -3,5 +3,6 @@
 
 Documentation/evidence/plan.toml names the measurements and the tables made of them, NAME.json
 beside it holds what a measurement found. Between <!-- evidence: TABLE --> and <!-- /evidence --> a
-document has the table, and <!-- evidence: NAME SUBJECT FIGURE -->0.88<!-- /evidence --> is one number.
+document has the table, <!-- evidence: NAME --> and the same are all that NAME.json has, and
+<!-- evidence: NAME SUBJECT FIGURE -->0.88<!-- /evidence --> is one number.
 """

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from .. import parts
-from . import texts
+from . import tables, texts
 from .plan import DIRECTORY, FIGURES, EvidenceError, Measured, Plan, load
 
 LINE = 100  # characters
@@ -67,6 +67,15 @@ def _files(plan: Plan, directory: Path, now: dict[str, str]) -> Iterator[str]:
             yield f"{file.name} is not in plan.toml: remove one of them"
 
 
+def _tables(top: Path) -> Iterator[str]:
+    """Measurements that somebody wrote into a text, who does not say what gave them."""
+    for document in texts.documents(top):
+        for table in tables.measured(document.read_text()):
+            if not table.generated and not table.once:
+                where = f"{document.relative_to(top)}:{table.line}"
+                yield f"{where}: numbers of what? Name it in plan.toml, or write above it: {tables.EXAMPLE}"
+
+
 def problems(plan: Plan, directory: Path = DIRECTORY, top: Path | None = None) -> list[str]:
     """All that is wrong, a line each."""
     top = top or directory.parents[1]
@@ -76,6 +85,7 @@ def problems(plan: Plan, directory: Path = DIRECTORY, top: Path | None = None) -
     def cached(name: str) -> Measured:
         return load(name, directory)
 
+    found += _tables(top)
     used: set[str] = set()
     for document in texts.documents(top):
         text = document.read_text()

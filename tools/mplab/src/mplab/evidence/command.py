@@ -7,7 +7,7 @@ import argparse
 import os
 import shlex
 
-from .. import asked, cli
+from .. import asked
 from ..guest import Guests
 from ..places import writable
 from ..runner import Store
@@ -48,7 +48,7 @@ def _measure(args: argparse.Namespace, planned: plan.Plan) -> None:
         _announce(names, len(usual))
         for name in names:
             command, known = planned.commands[name], _known(name)
-            parsed = cli.parse(shlex.split(command))
+            parsed = args.parse(shlex.split(command))
             before = known.seconds if known else 0
             plan.save(name, measure.measure(command, parsed, guests, store, args.jobs, before))
             plan.no_longer_once(name)

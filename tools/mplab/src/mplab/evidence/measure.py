@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from .. import baseline, commands, metrics, parts, plot, report, spaces
+from .. import asked, baseline, commands, metrics, parts, plot, report, spaces
 from ..bench import board, command
 from ..bench.plan import REFERENCE
 from ..experiment import Result
 from ..guest import Guests
 from ..runner import Runner, Store
 from ..schedulers import available
+from ..striping import command as striping
+from ..striping.run import place
 from .plan import EvidenceError, Measured
 
 DIGITS = 6  # of a number in a file
@@ -58,18 +61,20 @@ def _compared(args: argparse.Namespace, kernels: Mapping[str, Guests], runner: R
     return {name: _single(group, alone.get(report.peer(group[0]))) for name, group in groups.items()}
 
 
-def _figure(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[str, dict]:
-    """The rows of a figure's table; the first cell names the row."""
-    from ..figures import FIGURES, Setting
+def _figure(args: argparse.Namespace, guests: Guests, runner: Runner) -> tuple[str, dict[str, dict]]:
+    """The rows of a figure's table; the first cell names the row, that of the header what it is."""
+    from ..figures import FIGURES, ONE_BY_ONE, Setting
 
     schedulers, controls = available(guests)
     setting = Setting(args.full, schedulers, tuple(controls), args.design_seed, strict=True)
-    found: dict[str, dict] = {}
+    head, found = "", {}
     for name in args.names:
-        results = runner.run(FIGURES[name].plan(setting), name)
-        table = FIGURES[name].draw(setting, results, plot.canvas())
+        figure = (FIGURES | ONE_BY_ONE)[name]
+        results = runner.run(figure.plan(setting), name)
+        table = figure.draw(setting, results, plot.canvas())
+        head = table.header[0]
         found |= {row[0]: dict(zip(table.header[1:], row[1:], strict=False)) for row in table.rows}
-    return found
+    return head, found
 
 
 def _bench(args: argparse.Namespace, kernels: dict[str, Guests], runner: Runner) -> dict[str, dict]:
@@ -90,6 +95,21 @@ def _bench(args: argparse.Namespace, kernels: dict[str, Guests], runner: Runner)
     return {name: {k: v for k, v in of.items() if v is not None} for name, of in values.items()}
 
 
+def _striping(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[str, dict]:
+    """The rows of a table of the sources."""
+    asked.programs("nft", "tc", "ip")
+    found: dict[str, dict] = {}
+    store, begin = runner.store.runs.with_name("striping"), time.monotonic()
+    for table in striping.named(args.names):
+        cases = striping.cases(table, args.quick)
+        runner.asked += len(cases)
+        runner.parts.update(*(case.parts for case in cases))
+        runner.measured += sum(not place(guests, case, store).exists() for case in cases)
+        found |= dict(striping.measured(table, guests, store, runner.jobs, args.quick))
+    runner.seconds += runner.jobs * (time.monotonic() - begin)
+    return found
+
+
 def _rounded(figures: Mapping[str, float | str]) -> dict[str, float | str]:
     return {key: v if isinstance(v, str) else float(f"{v:.{DIGITS}g}") for key, v in figures.items()}
 
@@ -99,15 +119,17 @@ def measure(
 ) -> Measured:
     """Run what is not in the store yet. words: a command line, args: the same, parsed; before: how many
     seconds all of it took, to be kept if some is in the store."""
-    runner = Runner({"patched": guests}, store, jobs)
+    runner, head = Runner({"patched": guests}, store, jobs), ""
     if args.command in ("run", "design"):
         values = _compared(args, {"patched": guests}, runner)
     elif args.command == "figure":
-        values = _figure(args, guests, runner)
+        head, values = _figure(args, guests, runner)
     elif args.command == "bench":
         values = _bench(args, {"patched": guests}, runner)
+    elif args.command == "striping":
+        values = _striping(args, guests, runner)
     else:
-        raise EvidenceError(f"plan.toml: '{words}': evidence is from run, design, figure or bench")
+        raise EvidenceError(f"plan.toml: '{words}': evidence is from run, design, figure, bench or striping")
     if runner.failures:
         raise EvidenceError(f"'{words}': {len(runner.failures)} runs failed")
     rounded = {subject: _rounded(figures) for subject, figures in values.items()}
@@ -115,4 +137,4 @@ def measure(
     if not needed:
         raise EvidenceError(f"{guests.kernel} does not say what it is made of: run 'make kernel'")
     spent = runner.seconds if runner.measured == runner.asked else before
-    return Measured(words, parts.commit(), needed, rounded, runner.asked, round(spent))
+    return Measured(words, parts.commit(), needed, rounded, runner.asked, round(spent), head)

@@ -47,7 +47,7 @@ class Table:
 @dataclass(frozen=True)
 class Measured:
     """What NAME.json holds. commit: of the tree; parts: of the kernel, that the runs needed, with their
-    digests; runs: how many; seconds: of CPUs that all of them took, 0: not known."""
+    digests; runs: how many; seconds: of CPUs that all of them took, 0: not known; head: what subjects are."""
 
     command: str
     commit: str
@@ -55,6 +55,7 @@ class Measured:
     values: Values
     runs: int = 0
     seconds: int = 0
+    head: str = ""
 
     def changed(self, now: Mapping[str, str]) -> list[str]:
         """The parts that are not what they were."""

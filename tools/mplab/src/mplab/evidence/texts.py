@@ -56,6 +56,17 @@ def markdown(table: Table, load: Load) -> str:
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
+def _whole(measured: Measured) -> str:
+    """All that was measured: a row for each subject, a column for each figure."""
+    figures = dict.fromkeys(figure for of in measured.values.values() for figure in of)
+    head = f"| {measured.head} |" if measured.head else "| |"
+    lines = [head + "".join(f" {figure} |" for figure in figures), "|---|" + "---:|" * len(figures)]
+    for subject in measured.values:
+        cells = [shown(figure, measured.value(subject, figure)) for figure in figures]
+        lines.append(f"| {subject} |" + "".join(f" {cell} |" for cell in cells))
+    return "\n".join(lines)
+
+
 def _note(names: Iterable[str], plan: Plan, load: Load) -> str:
     """Below a table that has numbers of an older kernel."""
     commits: dict[str, list[str]] = {}
@@ -76,6 +87,8 @@ def _text(what: str, plan: Plan, load: Load) -> str:
     name, _, rest = what.partition(" ")
     if name not in plan.commands:
         raise EvidenceError(f"plan.toml has no table and no measurement '{name}'")
+    if not rest:
+        return f"\n{_whole(load(name))}\n{_note([name], plan, load)}"
     subject, _, figure = rest.rpartition(" ")
     value = load(name).value(subject, figure)
     if value is None:

@@ -183,10 +183,15 @@ def _program_id() -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
+def place(guests: Guests, case: Case, store: FilePath) -> FilePath:
+    """Of what was measured, if it was."""
+    words = repr((case, guests.identity(case.parts), _program_id()))
+    return store / f"{hashlib.sha256(words.encode()).hexdigest()[:20]}.json"
+
+
 def kept(guests: Guests, case: Case, store: FilePath) -> Outcome:
     """What was measured before is not measured again."""
-    words = repr((case, guests.identity(case.parts), _program_id()))
-    file = store / f"{hashlib.sha256(words.encode()).hexdigest()[:20]}.json"
+    file = place(guests, case, store)
     if file.exists():
         raw = json.loads(file.read_text())
         return Outcome(**{k: tuple(v) if isinstance(v, list) else v for k, v in raw.items()})
