@@ -133,7 +133,7 @@ class Texts(Project):
 
     def test_a_table_that_somebody_wrote(self) -> None:
         (self.top / "Documentation/x.md").write_text(Written.ROWS)
-        self.one("Documentation/x.md:1: numbers of what\? Name it in plan.toml, or")
+        self.one(r"Documentation/x.md:1: numbers of what\? Name it in plan.toml, or")
 
     def test_a_missing_file(self) -> None:
         (self.dir / "wifi.json").unlink()
