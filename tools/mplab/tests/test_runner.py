@@ -291,6 +291,22 @@ class OneComparison(Scratch):
         self.assertIn("seeds 0 to 9", said)
         self.assertNotIn("[", self.shown(self.results("reno"), 110))
 
+    def test_an_empty_column_says_why(self) -> None:
+        first = self.results("reno")[1]
+
+        def said(*results: Result) -> str:
+            return " ".join(self.shown(list(results), 200).split())
+
+        def alone(*wanted: paths.Path, **more: str) -> Result:
+            return replace(first, conditions=Conditions(wanted, "default", **more))  # type: ignore[arg-type]
+
+        filled = said(*self.results("reno"))
+        self.assertFalse("none ran here" in filled or "No benefit" in filled)
+        self.assertIn("Of TCP: none ran here (--no-tcp).", said(alone(WIFI, MOBILE)))
+        changing = paths.parse("8mbit,20ms,80ms,rate=1mbit@5s")
+        self.assertIn("No benefit: what such paths offer", said(alone(changing, MOBILE)))
+        self.assertIn("No benefit: paths are shared", said(alone(WIFI, topology="shared")))
+
     def test_names_are_whole_at_80_columns(self) -> None:
         first = self.results("reno")[1]
         first = replace(first, conditions=Conditions((WIFI, MOBILE), "redundant+rp+bm"), path_bytes=(5, 5))

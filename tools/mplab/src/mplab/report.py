@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 from textwrap import shorten
 
@@ -89,6 +89,7 @@ def table(results: Sequence[Result]) -> Table:
             and goodput(group) > goodput(tcp.get(peer(group[0]), []))
         ):
             tcp[peer(group[0])] = group
+    view.caption += "".join(f" {why}" for why in _empty(results, bool(tcp), known))
     for name, group in groups.items():
         rate, c = goodput(group), group[0].conditions
         alone = goodput(tcp[peer(group[0])]) if peer(group[0]) in tcp else 0
@@ -100,6 +101,20 @@ def table(results: Sequence[Result]) -> Table:
         rates = spread([r.goodput for r in group], factor=1e-6)
         view.add_row(name, *count, rates, of_tcp, worth, *more, *shares)
     return view
+
+
+def _empty(results: Sequence[Result], has_tcp: bool, known: baseline.Known) -> Iterator[str]:
+    """Why a column has dashes only."""
+    if not has_tcp:
+        yield "Of TCP: none ran here (--no-tcp)."
+    if all(baseline.benefit(r, known) is None for r in results if not r.conditions.plain_tcp):
+        c = results[0].conditions
+        if c.topology != "disjoint":
+            yield "No benefit: paths are shared."
+        elif c.workload.paced:
+            yield "No benefit: this traffic has a rate of its own."
+        else:
+            yield "No benefit: what such paths offer is what TCP gets on each, which did not run (--tcp-on)."
 
 
 def spread(values: Sequence[float | None], form: str = ".2f", factor: float = 1) -> str:
