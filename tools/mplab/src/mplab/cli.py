@@ -201,7 +201,7 @@ def _bench_parser(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     bench.add_argument("--congestion", default="cubic", help="names of congestion controls (cubic)")
     bench.add_argument("--seed", type=_from_zero, default=0, metavar="N", help="the first (0)")
     _kernel_option(bench, several=True)
-    _measuring_options(bench, "bench")
+    _measuring_options(bench, "bench", own=True)
     _cluster_options(bench)
     merge = sub.add_parser("merge", help="results of several machines in one directory")
     merge.add_argument("out", type=Path, metavar="OUT", help="where they go, and some may be")

@@ -12,7 +12,7 @@ from pathlib import Path
 from .. import asked, plot
 from ..cluster import spread
 from ..guest import Guests
-from ..places import writable
+from ..places import for_call
 from ..report import console
 from ..runner import Runner, exit_status
 from ..schedulers import available
@@ -109,13 +109,13 @@ def bench(args: argparse.Namespace) -> int:
     if args.list:
         print(listing(_scenarios(args)))
         return 0
-    out = writable(args.out)
+    out, kept = for_call(args)
     with asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
         wanted = entries(args, kernels)
-        if (failures := spread.share(args, conditions(wanted), kernels, out)) is not None:
+        if (failures := spread.share(args, conditions(wanted), kernels, kept)) is not None:
             return exit_status(failures)
         about = {"command": shlex.join(["mplab", *args.argv]), "suite": str(_file(args))}
-        with spread.runner(args, kernels, out, lean=True) as runner:
+        with spread.runner(args, kernels, kept, lean=True) as runner:
             measure(runner, wanted, out, about)
     return exit_status(runner.failures)
 
