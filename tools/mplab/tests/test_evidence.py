@@ -7,14 +7,17 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import parts
+from mplab import cli, commands, parts
 from mplab.evidence import check, measure, plan, tables, texts
 from mplab.experiment import Conditions, Result
 from mplab.paths import parse
+from mplab.schedulers import Schedulers
 
+CONTROLS = ["cubic", "reno", "lia", "olia", "balia", "wvegas", "ewlia"]
 PLAN = """
 [measure]
 wifi = "run"
@@ -259,6 +262,24 @@ class Numbers(unittest.TestCase):
         self.assertEqual((found["path1_share"], found["delay_p99_ms"]), (0.75, 40))
         self.assertAlmostEqual(found["benefit"], -0.1, 5)
         self.assertNotIn("start_ms", found)
+
+    def test_the_runs_of_a_command(self) -> None:
+        """So many, and the same, as it will ask for: shares are made of them."""
+        has = (
+            Schedulers(("default", "inorder", "rr"), ("rp", "bm")),
+            CONTROLS,
+        )
+        for words, count in (
+            (["run", "--scheduler", "default,inorder", "--repeat", "2"], 6),
+            (["design", "low", "--points", "3", "--no-tcp", "--scheduler", "inorder"], 3),
+            (["figure", "fig2.10"], 60),
+            (["striping", "chebrolu-static"], 0),
+        ):
+            with (
+                mock.patch.object(measure, "available", lambda _: has),
+                mock.patch.object(commands, "available", lambda _: has),
+            ):
+                self.assertEqual(len(set(measure.runs(cli.parse(words), mock.Mock()))), count, words)
 
     def test_percentiles_of_few_are_none(self) -> None:
         for count, there in ((19, False), (20, True)):

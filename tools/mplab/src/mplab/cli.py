@@ -272,6 +272,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _kernel_option(evidence)
     _measuring_options(evidence, "evidence")
+    _cluster_options(evidence)
     evidence.set_defaults(parse=parse)
 
     _striping_parser(sub)

@@ -8,9 +8,10 @@ import os
 import shlex
 
 from .. import asked
+from ..cluster import spread
 from ..guest import Guests
 from ..places import writable
-from ..runner import Store
+from ..runner import exit_status
 from ..units import UsageError
 from . import check, measure, plan, texts
 
@@ -36,22 +37,29 @@ def _announce(names: list[str], count: int) -> None:
     print(f"to measure, of {count}: {', '.join(names) or 'nothing'}{cost}", flush=True)
 
 
-def _measure(args: argparse.Namespace, planned: plan.Plan) -> None:
-    """Each file as soon as it is known; runs that are in the store are not repeated."""
+def _measure(args: argparse.Namespace, planned: plan.Plan) -> int | None:
+    """Each file as soon as it is known; runs that are in the store are not repeated. Or a share of the runs,
+    and the exit status."""
     for name in args.only:
         if name not in planned.commands:
             raise plan.EvidenceError(f"plan.toml measures no '{name}'; it has {', '.join(planned.commands)}")
-    store = Store(writable(args.out))
+    out = writable(args.out)
     with asked.guests([args.kernel], args) as kernels:
         guests, usual = kernels[args.kernel], planned.usual()
         names = args.only or [name for name in usual if _is_due(name, planned, guests)]
         _announce(names, len(usual))
+        parsed = {name: args.parse(shlex.split(planned.commands[name])) for name in names}
+        by_label = {"patched": guests}
+        if args.shard or args.slurm:
+            runs = [c for one in parsed.values() for c in measure.runs(one, guests)]
+            return exit_status(spread.share(args, runs, by_label, out) or [])
         for name in names:
-            command, known = planned.commands[name], _known(name)
-            parsed = args.parse(shlex.split(command))
-            before = known.seconds if known else 0
-            plan.save(name, measure.measure(command, parsed, guests, store, args.jobs, before))
+            known = _known(name)
+            with spread.runner(args, by_label, out) as runner:
+                before, command = known.seconds if known else 0, planned.commands[name]
+                plan.save(name, measure.measure(command, parsed[name], guests, runner, before))
             plan.no_longer_once(name)
+    return None
 
 
 def _write(planned: plan.Plan) -> None:
@@ -67,7 +75,9 @@ def run(args: argparse.Namespace) -> int:
     try:
         planned = plan.read()
         if args.what == "measure":
-            _measure(args, planned)
+            status = _measure(args, planned)
+            if status is not None:
+                return status
             planned = plan.read()
         if args.what != "check":
             _write(planned)

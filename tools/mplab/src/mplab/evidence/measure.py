@@ -11,9 +11,10 @@ from statistics import median
 from .. import asked, baseline, commands, metrics, parts, plot, report, spaces
 from ..bench import board, command
 from ..bench.plan import REFERENCE
-from ..experiment import Result
+from ..experiment import Conditions, Result
+from ..figures import FIGURES, ONE_BY_ONE, Setting
 from ..guest import Guests
-from ..runner import Runner, Store
+from ..runner import Runner
 from ..schedulers import available
 from ..striping import command as striping
 from ..striping.run import place
@@ -21,6 +22,7 @@ from .plan import EvidenceError, Measured
 
 DIGITS = 6  # of a number in a file
 MANY = metrics.PERCENTILES_FROM
+KNOWN = FIGURES | ONE_BY_ONE
 
 
 def _single(group: Sequence[Result], alone: Sequence[Result] | None) -> dict[str, float]:
@@ -50,9 +52,25 @@ def _over_points(group: Sequence[Result], known: baseline.Known) -> dict[str, fl
     return found
 
 
-def _compared(args: argparse.Namespace, kernels: Mapping[str, Guests], runner: Runner) -> dict[str, dict]:
-    points = [tuple(args.paths)] if args.command == "run" else commands.space(args)
-    results = list(runner.run(commands.plan(args, points, dict(kernels)), args.command).values())
+def _setting(args: argparse.Namespace, guests: Guests) -> Setting:
+    schedulers, controls = available(guests)
+    return Setting(args.full, schedulers, tuple(controls), args.design_seed, strict=True)
+
+
+def runs(args: argparse.Namespace, guests: Guests) -> list[Conditions]:
+    """That a command needs; none of "striping", whose runs are not mplab's usual ones."""
+    kernels = {"patched": guests}
+    if args.command in ("run", "design"):
+        points = [tuple(args.paths)] if args.command == "run" else commands.space(args)
+        return commands.plan(args, points, kernels)
+    if args.command == "figure":
+        setting = _setting(args, guests)
+        return [c for name in args.names for c in KNOWN[name].plan(setting)]
+    return command.conditions(command.entries(args, kernels)) if args.command == "bench" else []
+
+
+def _compared(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[str, dict]:
+    results = list(runner.run(runs(args, guests), args.command).values())
     groups = report.grouped(results)
     if args.command == "design":
         known = baseline.by_conditions(results)
@@ -63,23 +81,19 @@ def _compared(args: argparse.Namespace, kernels: Mapping[str, Guests], runner: R
 
 def _figure(args: argparse.Namespace, guests: Guests, runner: Runner) -> tuple[str, dict[str, dict]]:
     """The rows of a figure's table; the first cell names the row, that of the header what it is."""
-    from ..figures import FIGURES, ONE_BY_ONE, Setting
-
-    schedulers, controls = available(guests)
-    setting = Setting(args.full, schedulers, tuple(controls), args.design_seed, strict=True)
+    setting = _setting(args, guests)
     head, found = "", {}
     for name in args.names:
-        figure = (FIGURES | ONE_BY_ONE)[name]
-        results = runner.run(figure.plan(setting), name)
-        table = figure.draw(setting, results, plot.canvas())
+        results = runner.run(KNOWN[name].plan(setting), name)
+        table = KNOWN[name].draw(setting, results, plot.canvas())
         head = table.header[0]
         found |= {row[0]: dict(zip(table.header[1:], row[1:], strict=False)) for row in table.rows}
     return head, found
 
 
-def _bench(args: argparse.Namespace, kernels: dict[str, Guests], runner: Runner) -> dict[str, dict]:
+def _bench(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[str, dict]:
     """The scoreboard: each contestant over all scenarios, then each scenario."""
-    found = command.scoreboard(command.entries(args, kernels), runner)
+    found = command.scoreboard(command.entries(args, {"patched": guests}), runner)
     values: dict[str, dict] = {}
     for who, *both in found.summaries():
         for against, s in zip(("TCP", REFERENCE), both, strict=True):
@@ -115,17 +129,17 @@ def _rounded(figures: Mapping[str, float | str]) -> dict[str, float | str]:
 
 
 def measure(
-    words: str, args: argparse.Namespace, guests: Guests, store: Store, jobs: int, before: int = 0
+    words: str, args: argparse.Namespace, guests: Guests, runner: Runner, before: int = 0
 ) -> Measured:
-    """Run what is not in the store yet. words: a command line, args: the same, parsed; before: how many
-    seconds all of it took, to be kept if some is in the store."""
-    runner, head = Runner({"patched": guests}, store, jobs), ""
+    """Run what is not in the store yet. words: a command line, args: the same, parsed; runner: for it alone;
+    before: how many seconds all of it took, to be kept if some is in the store."""
+    head = ""
     if args.command in ("run", "design"):
-        values = _compared(args, {"patched": guests}, runner)
+        values = _compared(args, guests, runner)
     elif args.command == "figure":
         head, values = _figure(args, guests, runner)
     elif args.command == "bench":
-        values = _bench(args, {"patched": guests}, runner)
+        values = _bench(args, guests, runner)
     elif args.command == "striping":
         values = _striping(args, guests, runner)
     else:
