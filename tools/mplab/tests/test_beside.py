@@ -13,7 +13,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import baseline, beside, cli, commands, experiment, metrics, paths, report, settings, table
+from mplab import baseline, beside, cli, experiment, metrics, paths, plans, report, settings, table
 from mplab.beside import Tcp, Udp, Web
 from mplab.experiment import TCP, Conditions, Result
 from mplab.guest import Guests
@@ -277,8 +277,8 @@ class CommandLine(unittest.TestCase):
     def plan(self, *argv: str) -> list[Conditions]:
         args = cli._parser().parse_args(["run", "--scheduler", "rr", *argv])
         has = (Schedulers(("default", "rr")), ["cubic", "reno"])
-        with mock.patch.object(commands, "available", return_value=has):
-            return commands.plan(args, [BOTH], {"patched": Guests()})
+        with mock.patch.object(plans, "available", return_value=has):
+            return plans.plan(args, [BOTH], {"patched": Guests()})
 
     def names(self, *argv: str) -> list[tuple[str, int]]:
         return [(c.scheduler, c.tcp_path) for c in self.plan(*argv)]

@@ -15,7 +15,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import asked, cli, commands, cost, paths, places, units, workloads
+from mplab import asked, cli, cost, paths, places, plans, units, workloads
 from mplab.cost import crowd, syns, transfer
 from mplab.guest import GuestError, Guests
 from mplab.schedulers import Schedulers, available
@@ -32,10 +32,10 @@ class Units(unittest.TestCase):
 
 class Workload(unittest.TestCase):
     def test_settings_in_their_units(self) -> None:
-        made = commands.workload("blocks,rate=9.5mbit,size=8k", duration=10)
+        made = plans.workload("blocks,rate=9.5mbit,size=8k", duration=10)
         self.assertEqual(made, workloads.Blocks(duration=10, rate=9.5e6, size=8000))
-        self.assertEqual(commands.workload("blocks,rate=0").rate, 0)
-        self.assertEqual(commands.workload("bulk,delay=500ms").delay, 0.5)
+        self.assertEqual(plans.workload("blocks,rate=0").rate, 0)
+        self.assertEqual(plans.workload("bulk,delay=500ms").delay, 0.5)
 
     def test_what_is_wrong_is_named(self) -> None:
         for text, message in (
@@ -48,11 +48,11 @@ class Workload(unittest.TestCase):
             ("request,count=0", "count=0 is below 1"),
             ("http,requests=5,clients=10", "10 clients need as many requests, not 5"),
         ):
-            with self.subTest(text), self.assertRaises((commands.UsageError, units.UnitError)) as caught:
-                commands.workload(text)
+            with self.subTest(text), self.assertRaises((plans.UsageError, units.UnitError)) as caught:
+                plans.workload(text)
             self.assertIn(message, str(caught.exception))
-        with self.assertRaisesRegex(commands.UsageError, "workload 'request' has none"):
-            commands.workload("request", duration=3)
+        with self.assertRaisesRegex(plans.UsageError, "workload 'request' has none"):
+            plans.workload("request", duration=3)
 
 
 class CommandLine(unittest.TestCase):
@@ -128,17 +128,17 @@ class CommandLine(unittest.TestCase):
     def test_a_name_that_is_too_long(self) -> None:
         there_are = Schedulers(("averylongname",), ("rp",))
         with self.assertRaisesRegex(
-            commands.UsageError, "averylongname\\+rp: 16 characters; the kernel takes 15"
+            plans.UsageError, "averylongname\\+rp: 16 characters; the kernel takes 15"
         ):
             asked.schedulers("averylongname+rp", there_are)
         self.assertEqual(asked.schedulers("averylongname", there_are), ["averylongname"])
 
     def test_events_after_the_end(self) -> None:
         late = paths.parse("8mbit,20ms,80ms,down@40s")
-        with self.assertRaisesRegex(commands.UsageError, "'down at 40 s' is not before the end of the run"):
-            commands._check_points([(late,)], workloads.Bulk())
-        commands._check_points([(late,)], workloads.Bulk(36))
-        commands._check_points([(late,)], workloads.Request())
+        with self.assertRaisesRegex(plans.UsageError, "'down at 40 s' is not before the end of the run"):
+            plans._check_points([(late,)], workloads.Bulk())
+        plans._check_points([(late,)], workloads.Bulk(36))
+        plans._check_points([(late,)], workloads.Request())
 
     def test_unknown_figure(self) -> None:
         self.assertIn("'mplab figure' lists them", self.fails("figure", "fig9.9"))
@@ -160,11 +160,11 @@ class CommandLine(unittest.TestCase):
                 file.write_bytes(content)
                 self.assertIn(message, self.fails("design", str(file), "--out", directory))
                 file.write_bytes(good + b"# comment\n" + good)
-                self.assertEqual(len(commands._points(file)), 2)
+                self.assertEqual(len(plans._points(file)), 2)
 
 
 class Plan(unittest.TestCase):
-    def plan(self, *argv: str) -> list[commands.Conditions]:
+    def plan(self, *argv: str) -> list[plans.Conditions]:
         args = cli._parser().parse_args(["run", *argv])
         kernels = {name: Guests() for name in args.kernel.split(",")}
         has = {
@@ -172,8 +172,8 @@ class Plan(unittest.TestCase):
             "stock": (Schedulers(), ["cubic", "reno"]),
         }
         answers = [has[name] for name in kernels]
-        with mock.patch.object(commands, "available", side_effect=answers):
-            return commands.plan(args, [(paths.parse("8mbit,20ms,80ms"),)], kernels)
+        with mock.patch.object(plans, "available", side_effect=answers):
+            return plans.plan(args, [(paths.parse("8mbit,20ms,80ms"),)], kernels)
 
     def test_every_combination(self) -> None:
         plan = self.plan("--scheduler", "default,rr", "--congestion", "cubic,reno", "--repeat", "2")
@@ -190,12 +190,12 @@ class Plan(unittest.TestCase):
         self.assertEqual(asked.schedulers("rr+rp,all,rr", there_are), ["rr+rp", "default", "rr"])
 
     def test_unknown_names_those_there_are(self) -> None:
-        with self.assertRaisesRegex(commands.UsageError, "nosuch.*it has default, rr"):
+        with self.assertRaisesRegex(plans.UsageError, "nosuch.*it has default, rr"):
             self.plan("--scheduler", "nosuch")
         for wrong in ("rr+xx", "rr+rp+rp", "nosuch+rp", "+rp", "rr+"):
-            with self.assertRaisesRegex(commands.UsageError, r"with any of them \+rp, \+bm"):
+            with self.assertRaisesRegex(plans.UsageError, r"with any of them \+rp, \+bm"):
                 self.plan("--scheduler", wrong)
-        with self.assertRaisesRegex(commands.UsageError, "vegas.*it has cubic, reno"):
+        with self.assertRaisesRegex(plans.UsageError, "vegas.*it has cubic, reno"):
             self.plan("--scheduler", "rr", "--congestion", "vegas")
 
     def test_sysctls_are_part_of_each_run(self) -> None:

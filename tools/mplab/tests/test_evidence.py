@@ -11,7 +11,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import cli, commands, parts
+from mplab import cli, parts, plans
 from mplab.evidence import check, measure, plan, tables, texts
 from mplab.experiment import Conditions, Result
 from mplab.paths import parse
@@ -277,7 +277,7 @@ class Numbers(unittest.TestCase):
         ):
             with (
                 mock.patch.object(measure, "available", lambda _: has),
-                mock.patch.object(commands, "available", lambda _: has),
+                mock.patch.object(plans, "available", lambda _: has),
             ):
                 self.assertEqual(len(set(measure.runs(cli.parse(words), mock.Mock()))), count, words)
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from .. import asked, baseline, commands, metrics, parts, plot, report, spaces
+from .. import asked, baseline, metrics, parts, plans, plot, report, spaces
 from ..bench import board, command
 from ..bench.plan import REFERENCE
 from ..experiment import Conditions, Result
@@ -61,8 +61,8 @@ def runs(args: argparse.Namespace, guests: Guests) -> list[Conditions]:
     """That a command needs; none of "striping", whose runs are not mplab's usual ones."""
     kernels = {"patched": guests}
     if args.command in ("run", "design"):
-        points = [tuple(args.paths)] if args.command == "run" else commands.space(args)
-        return commands.plan(args, points, kernels)
+        points = [tuple(args.paths)] if args.command == "run" else plans.space(args)
+        return plans.plan(args, points, kernels)
     if args.command == "figure":
         setting = _setting(args, guests)
         return [c for name in args.names for c in KNOWN[name].plan(setting)]
