@@ -85,9 +85,9 @@ install_modules() {
 	kmake INSTALL_MOD_PATH="$out/modules" DEPMOD=/sbin/depmod modules_install
 }
 
-# say_parts: of the test bed's kernel, for mplab: what it is made of.
+# say_parts: of the test bed's kernel, for mplab: what it is made of. Others mplab knows as a whole.
 say_parts() {
-	[ "$kind $variant" = "uml patched" ] || return 0
+	[ "$kind $variant $series_version" = "uml patched $base_version" ] || return 0
 	"$top/tools/mplab/src/mplab/parts.py" "$tree" >"$out/parts.json.new"
 	mv -- "$out/parts.json.new" "$out/parts.json"
 }

@@ -7,7 +7,7 @@ conditions name it; `extensions`, what runs only for connections that use one, i
 of Multipath TCP. So a change of one scheduler leaves all runs without it as they are. The digests know
 nothing of comments, tests, messages, compilers and Linux's point releases.
 
-build.sh calls this for each kernel: usage: parts.py TREE (what is built). It prints JSON. `tree` is
+build.sh calls this for the test bed's kernel: usage: parts.py TREE (what is built). It prints JSON. `tree` is
 its source itself: results of another are not taken for its own, but a published number is not bound to it.
 """
 
