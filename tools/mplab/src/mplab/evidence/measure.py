@@ -80,14 +80,17 @@ def _compared(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[
 
 
 def _figure(args: argparse.Namespace, guests: Guests, runner: Runner) -> tuple[str, dict[str, dict]]:
-    """The rows of a figure's table; the first cell names the row, that of the header what it is."""
+    """The rows of a figure's table; the first cell names the row, that of the header what it is. Where the
+    second column has no heading, it is of the name, too."""
     setting = _setting(args, guests)
     head, found = "", {}
     for name in args.names:
         results = runner.run(KNOWN[name].plan(setting), name)
         table = KNOWN[name].draw(setting, results, plot.canvas())
         head = table.header[0]
-        found |= {row[0]: dict(zip(table.header[1:], row[1:], strict=False)) for row in table.rows}
+        names = 2 if table.header[1] == "" else 1
+        for row in table.rows:
+            found[", ".join(row[:names])] = dict(zip(table.header[names:], row[names:], strict=False))
     return head, found
 
 
