@@ -85,11 +85,9 @@ install_modules() {
 	kmake INSTALL_MOD_PATH="$out/modules" DEPMOD=/sbin/depmod modules_install
 }
 
-# say_parts: of the test bed's kernel, for mplab: what it is made of. Others mplab knows as a whole.
-say_parts() {
-	[ "$kind $variant $series_version" = "uml patched $base_version" ] || return 0
-	"$top/tools/mplab/src/mplab/parts.py" "$tree" >"$out/parts.json.new"
-	mv -- "$out/parts.json.new" "$out/parts.json"
+# parts: of the test bed's kernel, for mplab: what it is made of. Nothing of others.
+parts() {
+	[ "$kind $variant $series_version" != "uml patched $base_version" ] || "$top/tools/mplab/src/mplab/parts.py" "$tree"
 }
 
 [ $# -gt 0 ] || { usage >&2; exit 2; }
@@ -110,6 +108,8 @@ fi
 [ -e "$out/vmlinux" ] || [ -e "$out/linux" ] ||
 	say "$kind: the first build takes minutes; after an edit, seconds"
 mkdir -p "$out"
+rm -f -- "$out/parts.json"
+made_of=$(parts)
 mapfile -t instrument < <(instrumented)
 configure
 if [ $# -gt 0 ]; then
@@ -117,5 +117,6 @@ if [ $# -gt 0 ]; then
 else
 	kmake "$image" modules
 	install_modules
-	say_parts
+	# not if a source changed meanwhile
+	[ -z "$made_of" ] || [ "$(parts)" != "$made_of" ] || printf '%s\n' "$made_of" >"$out/parts.json"
 fi

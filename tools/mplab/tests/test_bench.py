@@ -256,7 +256,7 @@ class TheScoreboard(unittest.TestCase):
 
     def test_a_wrong_measure_does_not_hide_the_others(self) -> None:
         entries = plan.entries([scenario("good"), scenario("bad", measure="nosuch_s")], [DEFAULT])
-        made = mock.Mock(failures=[])
+        made = mock.Mock(failures=[], kernels={"patched": mock.Mock(build_id="b")})
         made.run = lambda wanted, what: {c: result(c) for c in wanted}
         with (
             tempfile.TemporaryDirectory() as name,

@@ -54,11 +54,11 @@ class Merges(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.dir = Path(directory.name)
 
-    def put(self, store: str, letter: str, value: int = 1, build: str = "b", level: int = 5) -> Path:
+    def put(self, store: str, letter: str, value: int = 1, release: str = "6.12", level: int = 5) -> Path:
         """A result file."""
         runs = self.dir / store / "runs"
         runs.mkdir(parents=True, exist_ok=True)
-        content = json.dumps({"value": value, "kernel": {"build": build}}).encode()
+        content = json.dumps({"value": value, "kernel": {"release": release}}).encode()
         file = runs / f"{letter * 20}.json.gz"
         file.write_bytes(gzip.compress(content + b" " * 99, compresslevel=level, mtime=0))
         return file
@@ -67,10 +67,10 @@ class Merges(unittest.TestCase):
         return merge.merge(self.dir / "out", [self.dir / name for name in sources])
 
     def test_files_of_all(self) -> None:
-        one, two = self.put("1", "a"), self.put("2", "b", build="c")
+        one, two = self.put("1", "a"), self.put("2", "b", release="7.3")
         self.put("2", "a")
         (self.dir / "2" / "runs" / "b.tmp").write_text("not whole")
-        self.assertEqual(self.merge("1", "2"), merge.Merged(2, 0, ("b", "c")))
+        self.assertEqual(self.merge("1", "2"), merge.Merged(2, 0, ("6.12", "7.3")))
         found = {file.name: file.read_bytes() for file in (self.dir / "out" / "runs").iterdir()}
         self.assertEqual(found, {file.name: file.read_bytes() for file in (one, two)})
         self.assertEqual(self.merge("1", "out").new, 0)

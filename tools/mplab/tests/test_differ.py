@@ -87,7 +87,7 @@ class Kernels(unittest.TestCase):
 
     def test_the_table(self) -> None:
         self.assertRegex(self.said(5), r"default +│ goodput Mbit/s +│ +3.00 │ +12.00 │ +0.008 │ differ")
-        self.assertEqual(self.said(4), "With --repeat 5 or more: do a and b differ by more than seeds do?\n")
+        self.assertIn("That needs --repeat 5 or more", self.said(4))
 
     def test_too_few_runs_for_so_many_figures(self) -> None:
         first, second = (

@@ -45,6 +45,23 @@ class TheGuests(Scratch):
             guests.run(f"printf two >{self.dir / 'linux'}", self.dir)
         self.assertNotEqual(first, Guests(self.dir).build_id)
 
+    def test_a_run_is_known_by_what_it_needs(self) -> None:
+        """The kernel, its modules, and of ours those that the run may load."""
+        modules = self.dir / "modules"
+        modules.mkdir()
+        names = ("mptcp_sched_x", "mptcp_sched_y", "mptcp_sched_test", "mptcp_token_test", "nft_numgen")
+        for name in names:
+            (modules / f"{name}.ko").write_text("one")
+        needed = {"core", "mptcp_sched_x"}
+        first = Guests(self.dir).identity(needed)
+        for name in (*(f"modules/{name}.ko" for name in names), "linux"):
+            file = self.dir / name
+            file.write_text("two")
+            changes = Guests(self.dir).identity(needed) != first
+            self.assertEqual(changes, file.stem in {"mptcp_sched_x", "nft_numgen", "linux"}, name)
+            file.write_text("one")
+        self.assertNotEqual(Guests(self.dir, real_time=True).identity(needed), first)
+
     def test_none_starts_after_the_end(self) -> None:
         with Guests(self.dir) as guests:
             pass

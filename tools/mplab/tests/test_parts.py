@@ -91,15 +91,6 @@ class Sources(unittest.TestCase):
         self.assertEqual(parts.from_words("nothing"), {})
         self.assertEqual(parts.changed({}, now), ["core"])
 
-    def test_a_run_is_known_by_what_it_needs(self) -> None:
-        now = {"core": "1", "mptcp_sched_x": "2", "tree": "3"}
-        needed = ["core", "mptcp_sched_x", "mptcp_sched_y"]
-        first = parts.identity(now, needed)
-        for part in now:
-            self.assertNotEqual(parts.identity(now | {part: "9"}, needed), first, part)
-        other = now | {"mptcp_sched_x": "9"}
-        self.assertEqual(parts.identity(now, ["core"]), parts.identity(other, ["core"]))
-
     def patch_digest(self, *lines: str, file: str = "y.c") -> str:
         """Of a patch with these lines in its hunk."""
         old, new = (sum(line[0] in signs for line in lines) for signs in (" -", " +"))
@@ -139,8 +130,28 @@ class Needs(unittest.TestCase):
         return Conditions((path, path), scheduler, **more).parts - {"core"}  # type: ignore[arg-type]
 
     def test_modules(self) -> None:
-        needed = self.parts("minrtt+rp", congestion="lia", beside=(Tcp(congestion="olia"),))
-        self.assertEqual(needed, {"mptcp_sched_minrtt", "mptcp_cong_lia", "mptcp_cong_olia"})
+        needed = self.parts("minrtt+rp", congestion="olia", beside=(Tcp(congestion="balia"),))
+        self.assertEqual(needed, {"mptcp_sched_minrtt", "mptcp_cong_olia", "mptcp_cong_balia"})
+
+    def test_what_modules_build_on(self) -> None:
+        """Of this project: who calls what another module exports."""
+        folder = parts.TOP / "net/mptcp"
+        made = [
+            pair[0] for file in folder.glob("Makefile.*") for pair in parts.MODULE.findall(file.read_text())
+        ]
+        files = {name: folder / f"{name.removeprefix('mptcp_')}.c" for name in made if "_test" not in name}
+        files = {name: file.read_text() for name, file in files.items()}
+        found = {}
+        for name, text in files.items():
+            for symbol in re.findall(r"^EXPORT_SYMBOL\w*\((\w+)\)", text, re.MULTILINE):
+                users = [user for user, other in files.items() if re.search(rf"\b{symbol}\b", other)]
+                found |= {user: name for user in users if user != name}
+        self.assertEqual(found, parts.BUILDS_ON)
+        self.assertEqual(self.parts("default", congestion="wvegas") & {"mptcp_cong_lia"}, {"mptcp_cong_lia"})
+
+    def test_modules_that_nobody_named(self) -> None:
+        loaded = "mptcp_cong_lia\nnft_numgen\nmptcp_sched_rr\n"
+        self.assertEqual(parts.unexpected(loaded, {"mptcp_sched_rr"}), ["mptcp_cong_lia"])
 
     def test_extensions(self) -> None:
         for sysctl, there in (("mptcp/coding", True), ("ipv4/tcp_sack", False)):

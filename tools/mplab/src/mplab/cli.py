@@ -265,7 +265,9 @@ def _parser() -> argparse.ArgumentParser:
     _cluster_options(report)
     figure.set_defaults(cluster=None)
 
-    evidence = sub.add_parser("evidence", help="the published numbers: measure, write into texts, check")
+    evidence = sub.add_parser(
+        "evidence", allow_abbrev=False, help="the published numbers: measure, write into texts, check"
+    )
     evidence.add_argument("what", choices=("measure", "write", "check"))
     evidence.add_argument(
         "--only", action="append", default=[], metavar="NAME", help="measure this one, repeatable (all)"

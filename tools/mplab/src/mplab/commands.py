@@ -67,9 +67,8 @@ def _compare_kernels(results: Sequence[Result]) -> None:
         if found:
             report.console().print(differ.table(found, first, name))
         else:
-            print(
-                f"With --repeat {differ.FEWEST} or more: do {first} and {name} differ by more than seeds do?"
-            )
+            what = f"--repeat {differ.FEWEST} or more, and the same schedulers on both"
+            print(f"Do {first} and {name} differ by more than seeds do? That needs {what}")
 
 
 def _forget(image: Path) -> None:

@@ -98,7 +98,7 @@ def table(found: Sequence[Difference], first: str, second: str) -> Table:
     title = f"Do {first} and {second} differ by more than seeds do?"
     view = Table(title=title, title_justify="left", caption_justify="left")
     view.caption = f"Medians; p: exact Mann-Whitney test, Holm's correction; below {LEVEL:g} they differ."
-    if found[0].least >= LEVEL:
+    if min(one.least for one in found) >= LEVEL:
         view.caption += f"\nSo few runs show none of {len(found)} figures to differ: a larger --repeat can."
     for name in ("scheduler", "figure", first, second, "p", ""):
         view.add_column(name, justify="left" if name in ("scheduler", "figure", "") else "right")

@@ -73,18 +73,17 @@ class Guests:
     @cached_property
     def build_id(self) -> str:
         """Of the kernel and its modules, by content."""
-        self._written = self._times()
-        return self._digest()
+        return self._of_all(self._contents)
 
     @cached_property
     def parts(self) -> Mapping[str, str]:
-        """Of the kernel, with their digests; none if it does not say, or has a clock of its own."""
-        return {} if self._clock else parts.read(self.kernel)
+        """Of the sources that the kernel was built from, with their digests; none if it does not say."""
+        return parts.read(self.kernel)
 
     def identity(self, needed: Iterable[str]) -> str:
-        """Of the kernel for a run that needs these parts of it."""
-        whole = self.build_id  # from here on it may not change
-        return parts.identity(self.parts, needed) if self.parts else whole
+        """Of the kernel for a run that needs these parts of it, by content: of our modules those only."""
+        known = {file: digest for file, digest in self._contents.items() if parts.is_for(file.stem, needed)}
+        return self._of_all(known)
 
     def _files(self) -> list[Path]:
         return [self.kernel / "linux", *sorted((self.kernel / "modules").rglob("*.ko"))]
@@ -92,18 +91,25 @@ class Guests:
     def _times(self) -> list[int]:
         return [file.stat().st_mtime_ns for file in self._files()]
 
-    def _digest(self) -> str:
-        digest = hashlib.sha256("".join(self._clock).encode())
-        for file in self._files():
-            digest.update(file.read_bytes())
-        return digest.hexdigest()[:12]
+    @cached_property
+    def _contents(self) -> Mapping[Path, str]:
+        """From here on the kernel may not change."""
+        self._written = self._times()
+        return self._read()
+
+    def _read(self) -> dict[Path, str]:
+        return {file: hashlib.sha256(file.read_bytes()).hexdigest() for file in self._files()}
+
+    def _of_all(self, contents: Mapping[Path, str]) -> str:
+        words = [*self._clock, *(f"{file.name} {digest}" for file, digest in contents.items())]
+        return hashlib.sha256("\n".join(words).encode()).hexdigest()[:12]
 
     def _check_kernel(self) -> None:
         """No result may be taken for that of a kernel which was there before."""
-        if "build_id" not in self.__dict__:
+        if "_contents" not in self.__dict__:
             return
         try:
-            same = self._times() == self._written or self._digest() == self.build_id
+            same = self._times() == self._written or self._read() == self._contents
         except OSError:
             same = False
         if not same:

@@ -7,8 +7,8 @@ conditions name it; `extensions`, what runs only for connections that use one, i
 of Multipath TCP. So a change of one scheduler leaves all runs without it as they are. The digests know
 nothing of comments, tests, messages, compilers and Linux's point releases.
 
-build.sh calls this for the test bed's kernel: usage: parts.py TREE (what is built). It prints JSON. `tree` is
-its source itself: results of another are not taken for its own, but a published number is not bound to it.
+build.sh calls this for the test bed's kernel: usage: parts.py TREE (what is built). It prints JSON, or
+nothing if the tree has edits that patches/ lacks: then nothing is published that comes from it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[4]
-CORE, EXTENSIONS, TREE = "core", "extensions", "tree"
+CORE, EXTENSIONS = "core", "extensions"
 FILE = "parts.json"  # beside a kernel
 
 # in C a text may hold what looks like a comment
@@ -35,9 +35,11 @@ HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 ROOMS = ("net/mptcp", "net/sched")
 CONFIGS = ("common.config", "uml.config")  # of the kernel with which is measured
 MODULE = re.compile(r"^(mptcp_(?:sched|cong)_\w+)-y\s*:=(.*)$", re.MULTILINE)
+OURS = re.compile(r"mptcp_(sched|cong)_")
+BUILDS_ON = {"mptcp_cong_ewlia": "mptcp_cong_lia", "mptcp_cong_wvegas": "mptcp_cong_lia"}
 # No function of these runs as long as nobody uses an extension: coverage.py looks.
 IDLE = re.compile(
-    r"(coding_(codec|rate|recv|send)|control_(send|sockopt|tlv)|join_(cookie|key_sockopt|once)"
+    r"(coding_(codec|rate|recv|send)|control_(send|sockopt)|join_(cookie|key_sockopt|once)"
     r"|low_overhead_(cookie|sockopt|token))\.c"
 )
 
@@ -136,25 +138,28 @@ def _git(tree: Path, *words: str) -> str:
 
 
 def commit(top: Path = TOP) -> str:
-    """Of the project."""
-    return _git(top, "rev-parse", "--short=12", "HEAD").strip()
+    """Of the project, "+" with edits of what is measured; "unknown" without git."""
+    try:
+        edited = _git(top, "status", "--porcelain", "--", "Kconfig", "net", "patches", "tools/kernel/config")
+        return _git(top, "rev-parse", "--short=12", "HEAD").strip() + ("+" if edited else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
 
 
-def _tree(tree: Path) -> str:
-    """A kernel's source as it is: Linux's version, what was patched, and edits."""
-    version = (tree / "Makefile").read_text().split("\nNAME", 1)[0]
-    return _digest([version, _git(tree, "rev-parse", "HEAD^{tree}"), _git(tree, "diff", "HEAD")])
+def is_of_patches(tree: Path) -> bool:
+    """Has a kernel's source nothing that patches/ lacks?"""
+    return not _git(tree, "diff", (tree / ".git/patched-head").read_text().strip())
 
 
 def read(kernel: Path) -> dict[str, str]:
     """Of a kernel, by its build directory; nothing if it does not say."""
     file = kernel / FILE
-    return json.loads(file.read_text()) if file.exists() else {}
+    return json.loads(file.read_text() or "{}") if file.exists() else {}
 
 
-def identity(parts: Mapping[str, str], needed: Iterable[str]) -> str:
-    """Of what a run needs: equal if it cannot run otherwise."""
-    return _digest(f"{part}={parts[part]}" for part in sorted({*needed, TREE} & parts.keys()))
+def is_for(module: str, needed: Iterable[str]) -> bool:
+    """Can it make a run another one that needs these parts? Ours only if it is among them; others may."""
+    return module in needed or not (OURS.match(module) or module.endswith("_test"))
 
 
 def changed(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
@@ -163,11 +168,17 @@ def changed(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 
 
 def modules(scheduler: str, controls: Iterable[str | None]) -> set[str]:
-    """Of these, by their names: those that there are, and others."""
-    return {
+    """Of these, by their names, and of what they build on: those that there are, and others."""
+    found = {
         f"mptcp_sched_{scheduler.partition('+')[0]}",
         *(f"mptcp_cong_{name}" for name in controls if name),
     }
+    return found | {BUILDS_ON[name] for name in found if name in BUILDS_ON}
+
+
+def unexpected(loaded: str, named: set[str]) -> list[str]:
+    """Modules of ours that a guest has and a run does not name; loaded: a name per line."""
+    return sorted({name for name in loaded.split() if OURS.match(name)} - named)
 
 
 def in_words(of_kernel: Mapping[str, str], needed: Iterable[str]) -> str:
@@ -182,4 +193,5 @@ def from_words(text: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(of() | {TREE: _tree(Path(sys.argv[1]))}, indent=1))
+    if is_of_patches(Path(sys.argv[1])):
+        print(json.dumps(of(), indent=1))

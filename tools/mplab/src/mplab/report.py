@@ -106,8 +106,9 @@ def table(results: Sequence[Result]) -> Table:
 def _empty(results: Sequence[Result], has_tcp: bool, known: baseline.Known) -> Iterator[str]:
     """Why a column has dashes only."""
     if not has_tcp:
-        yield "Of TCP: none ran here (--no-tcp)."
-    if all(baseline.benefit(r, known) is None for r in results if not r.conditions.plain_tcp):
+        yield "Of TCP: none ran here, or all failed (--no-tcp)."
+    ours = [r for r in results if not r.conditions.plain_tcp]
+    if ours and all(baseline.benefit(r, known) is None for r in ours):
         c = results[0].conditions
         if c.topology != "disjoint":
             yield "No benefit: paths are shared."

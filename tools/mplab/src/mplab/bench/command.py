@@ -44,7 +44,12 @@ def measure(runner: Runner, entries: Sequence[Entry], out: Path, about: Mapping[
     write_csv(out / "runs.csv", results.values(), runner.failures)
     found, wrong = _scored(entries, results)
     if found.scores:
-        _write(found, results, out, about)
+        releases = {r.conditions.kernel: r.kernel["release"] for r in results.values()}
+        builds = {
+            name: {"release": release, "build": runner.kernels[name].build_id}
+            for name, release in releases.items()
+        }
+        _write(found, builds, out, about)
     if wrong:
         raise UsageError("; ".join(wrong))
 
@@ -62,8 +67,9 @@ def _scored(entries: Sequence[Entry], results: Outcome) -> tuple[Board, list[str
     return Board(contestants, kept), list(wrong.values())
 
 
-def _write(found: Board, results: Outcome, out: Path, about: Mapping[str, object]) -> None:
-    builds = {r.conditions.kernel: r.kernel for r in results.values()}
+def _write(
+    found: Board, builds: Mapping[str, Mapping[str, str]], out: Path, about: Mapping[str, object]
+) -> None:
     files.write_json(out / "results.json", found, {**about, "kernels": builds})
     files.write_csv(out / "scoreboard.csv", found)
     (out / "scoreboard.md").write_text(board.markdown(found))

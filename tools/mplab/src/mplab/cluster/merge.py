@@ -25,11 +25,11 @@ NAME = re.compile(r"[0-9a-f]{20}\.json\.gz")
 
 @dataclass(frozen=True)
 class Merged:
-    """How many results came in, how many were there already, and of which kernel builds they are."""
+    """How many results came in, how many were there already, and of which releases they are."""
 
     new: int
     known: int
-    builds: tuple[str, ...]
+    releases: tuple[str, ...]
 
 
 def _runs(directory: Path) -> Path:
@@ -46,9 +46,9 @@ def _content(file: Path) -> bytes:
         raise UsageError(f"{file} is not whole ({error}): remove it, or copy it again") from None
 
 
-def _build(file: Path, content: bytes) -> str:
+def _release(file: Path, content: bytes) -> str:
     try:
-        return str(json.loads(content)["kernel"]["build"])
+        return str(json.loads(content)["kernel"]["release"])
     except (ValueError, KeyError, TypeError):
         raise UsageError(f"{file} is no result of mplab's: remove it") from None
 
@@ -58,13 +58,13 @@ def merge(out: Path, sources: Sequence[Path]) -> Merged:
     runs = out / "runs"
     runs.mkdir(parents=True, exist_ok=True)
     kept: dict[str, Path] = {file.name: file for file in runs.iterdir() if NAME.fullmatch(file.name)}
-    known, builds, new = len(kept), {}, []
+    known, releases, new = len(kept), {}, []
     for source in sources:
         for file in sorted(_runs(source).iterdir()):
             if not NAME.fullmatch(file.name):
                 continue
             content = _content(file)
-            builds[_build(file, content)] = None
+            releases[_release(file, content)] = None
             there = kept.setdefault(file.name, file)
             if there is file:
                 new.append(file)
@@ -77,14 +77,14 @@ def merge(out: Path, sources: Sequence[Path]) -> Merged:
         copy = runs / f"{file.name}.{os.getpid()}"
         copy.write_bytes(file.read_bytes())
         copy.replace(runs / file.name)
-    return Merged(len(new), known, tuple(builds))
+    return Merged(len(new), known, tuple(releases))
 
 
 def command(args: argparse.Namespace) -> int:
     """Results of several machines in one directory."""
     merged = merge(writable(args.out), args.sources)
     print(
-        f"{args.out}: {merged.new} results more, {merged.known} were there; kernel builds "
-        f"{', '.join(merged.builds)}"
+        f"{args.out}: {merged.new} results more, {merged.known} were there;"
+        f" of Linux {', '.join(merged.releases)}"
     )
     return 0

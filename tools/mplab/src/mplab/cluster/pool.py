@@ -67,8 +67,12 @@ def connected(address: str, jobs: int) -> Iterator[Client]:
 class DaskRunner(Runner):
     """Measures on workers; keeps the results here. A worker that is lost costs only its run."""
 
-    def __init__(self, kernels: Mapping[str, Guests], store: Store, client: Client, lean: bool) -> None:
-        super().__init__(kernels, store, jobs=1, lean=lean)
+    timed = False
+
+    def __init__(
+        self, kernels: Mapping[str, Guests], store: Store, client: Client, jobs: int, lean: bool
+    ) -> None:
+        super().__init__(kernels, store, jobs, lean)
         self.client = client
 
     def _outcomes(self, missing: Sequence[Conditions]) -> Iterator[Result | Failure]:

@@ -26,7 +26,7 @@ def runner(
     from . import pool
 
     with pool.connected(args.cluster, args.jobs) as client:
-        yield pool.DaskRunner(kernels, Store(out), client, lean)
+        yield pool.DaskRunner(kernels, Store(out), client, args.jobs, lean)
 
 
 def share(

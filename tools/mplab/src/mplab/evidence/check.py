@@ -30,15 +30,16 @@ def _all(names: list[str]) -> str:
     return ", ".join(shown)
 
 
-def _changed(files: list[tuple[str, Measured]], now: dict[str, str]) -> Iterator[str]:
-    """Of these files, by what changed since, a line each."""
-    groups: dict[str, list[tuple[str, Measured]]] = defaultdict(list)
+def _changed(files: list[tuple[str, Measured]], plan: Plan, now: dict[str, str]) -> Iterator[str]:
+    """Of these files, by what changed since and what helps, a line each."""
+    groups: dict[tuple[str, str], list[tuple[str, Measured]]] = defaultdict(list)
     for name, measured in files:
-        groups[", ".join(measured.changed(now))].append((name, measured))
-    for what, group in groups.items():
+        how = f"make evidence ONLY={name}" if name in plan.long else "make evidence"
+        groups[", ".join(measured.changed(now)), how].append((name, measured))
+    for (what, how), group in groups.items():
         runs, spent = (sum(getattr(m, of) for _, m in group) for of in ("runs", "seconds"))
         cost = f" ({runs} runs, {minutes(spent)} of a CPU)" if all(m.seconds for _, m in group) else ""
-        yield f"{what} changed after {_all([name for name, _ in group])}: run 'make evidence'{cost}"
+        yield f"{what} changed after {_all([name for name, _ in group])}: run '{how}'{cost}"
 
 
 def _files(plan: Plan, directory: Path, now: dict[str, str]) -> Iterator[str]:
@@ -56,7 +57,7 @@ def _files(plan: Plan, directory: Path, now: dict[str, str]) -> Iterator[str]:
                 yield f"plan.toml: {name} is of this kernel: take it out of 'once'"
         elif measured.changed(now):
             old.append((name, measured))
-    yield from _changed(old, now)
+    yield from _changed(old, plan, now)
     page = directory.parent / PAGE
     if page.exists():
         changed = parts.changed(parts.from_words(page.read_text()), now)

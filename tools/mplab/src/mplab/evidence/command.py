@@ -7,7 +7,7 @@ import argparse
 import os
 import shlex
 
-from .. import asked
+from .. import asked, parts
 from ..cluster import spread
 from ..guest import Guests
 from ..places import writable
@@ -46,6 +46,11 @@ def _measure(args: argparse.Namespace, planned: plan.Plan) -> int | None:
     out = writable(args.out)
     with asked.guests([args.kernel], args) as kernels:
         guests, usual = kernels[args.kernel], planned.usual()
+        if guests.parts != parts.of():
+            raise plan.EvidenceError(
+                f"{guests.kernel} is not of these sources: run 'make kernel'; edits of its tree have to be"
+                " in patches/"
+            )
         names = args.only or [name for name in usual if _is_due(name, planned, guests)]
         _announce(names, len(usual))
         parsed = {name: args.parse(shlex.split(planned.commands[name])) for name in names}

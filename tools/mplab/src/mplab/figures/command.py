@@ -56,11 +56,13 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
                 results = runner.run(plan, name)
                 drawn.append(page.draw(known[name], setting, results, runner.failures, out))
                 calls[name] = _command(args, name)
-        about = (
-            f"Made by {'mplab report --full' if args.full else 'make figures'} at commit {parts.commit()}; "
-            f"schedulers {schedulers}. The terms: Documentation/testbed.md. "
-            + parts.in_words(guests.parts, runner.parts & guests.parts.keys())
-        )
+        made = "mplab report --full" if args.full else "make figures"
+        if whole:
+            about = (
+                f"Made by {made} at commit {parts.commit()}; schedulers {schedulers}. The terms:"
+                " Documentation/testbed.md. "
+                + parts.in_words(guests.parts, runner.parts & guests.parts.keys())
+            )
     files = [d.image for d in drawn]
     if whole:
         page.write(out / "index.html", drawn, calls, about)

@@ -87,5 +87,10 @@ class Case:
     @property
     def parts(self) -> set[str]:
         """Of the kernel, that this run needs."""
+        return {parts.CORE, *self.modules}
+
+    @property
+    def modules(self) -> set[str]:
+        """Of the kernel, that this run may load."""
         scheduler = self.striping.sender if self.striping.how == MPTCP else ""
-        return {parts.CORE, *parts.modules(scheduler, [self.flavour.congestion])}
+        return parts.modules(scheduler, [self.flavour.congestion])
