@@ -262,6 +262,8 @@ class Numbers(unittest.TestCase):
         self.assertEqual((found["path1_share"], found["delay_p99_ms"]), (0.75, 40))
         self.assertAlmostEqual(found["benefit"], -0.1, 5)
         self.assertNotIn("start_ms", found)
+        self.assertEqual(found["goodput_range"], "6.89 to 6.89")
+        self.assertNotIn("goodput_range", measure._single(self.results(1), None))
 
     def test_the_runs_of_a_command(self) -> None:
         """So many, and the same, as it will ask for: shares are made of them."""

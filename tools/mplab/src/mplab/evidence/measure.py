@@ -25,10 +25,13 @@ MANY = metrics.PERCENTILES_FROM
 KNOWN = FIGURES | ONE_BY_ONE
 
 
-def _single(group: Sequence[Result], alone: Sequence[Result] | None) -> dict[str, float]:
-    """Medians of one comparison's runs: rates in Mbit/s, times in ms."""
+def _single(group: Sequence[Result], alone: Sequence[Result] | None) -> dict[str, float | str]:
+    """Medians of one comparison's runs: rates in Mbit/s, times in ms. Of several the range, too."""
     rate = report.goodput(group)
-    found = {"goodput": rate / 1e6}
+    found: dict[str, float | str] = {"goodput": rate / 1e6}
+    if len(group) > 1:
+        each = [r.goodput / 1e6 for r in group]
+        found["goodput_range"] = f"{min(each):.2f} to {max(each):.2f}"
     benefits = [r.benefit for r in group if r.benefit is not None]
     if benefits and not group[0].conditions.plain_tcp:
         found["benefit"] = median(benefits)
