@@ -109,12 +109,12 @@ fi
 	say "$kind: the first build takes minutes; after an edit, seconds"
 mkdir -p "$out"
 rm -f -- "$out/parts.json"
-made_of=$(parts)
 mapfile -t instrument < <(instrumented)
 configure
 if [ $# -gt 0 ]; then
 	kmake "$@"
 else
+	made_of=$(parts)
 	kmake "$image" modules
 	install_modules
 	# not if a source changed meanwhile
