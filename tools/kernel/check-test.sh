@@ -130,7 +130,7 @@ kunit) guest bash -c "$kunit" ;;
 mptcpctl) guest "$top/tools/mptcpctl/test.sh" ;;
 mplab) host unittests ;;
 model) host model ;;
-accuracy | applications | promises | spread)
+accuracy | applications | digits | promises | spread)
 	host /usr/bin/python3 "$top/tools/mplab/tests/$test.py" "$kernel"
 	;;
 source | refresh | check-series | readme | counts | install | whole | openwrt | packages) host "$top/tools/kernel/tests/$test-test.sh" ;;
