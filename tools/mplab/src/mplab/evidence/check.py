@@ -38,7 +38,8 @@ def _changed(files: list[tuple[str, Measured]], plan: Plan, now: dict[str, str])
         groups[", ".join(measured.changed(now)), how].append((name, measured))
     for (what, how), group in groups.items():
         runs, spent = (sum(getattr(m, of) for _, m in group) for of in ("runs", "seconds"))
-        cost = f" ({runs} runs, {minutes(spent)} of a CPU)" if all(m.seconds for _, m in group) else ""
+        more = "" if all(m.seconds for _, m in group) else " or more"
+        cost = f" ({runs} runs, {minutes(spent)} of a CPU{more})" if spent else ""
         yield f"{what} changed after {_all([name for name, _ in group])}: run '{how}'{cost}"
 
 
