@@ -21,7 +21,7 @@ figures: deps-figures kernel mptcpctl ## the figures of Documentation/figures, s
 bench: deps-bench kernel mptcpctl ## networks as users have them: a scoreboard (QUICK=1: of few, in 3 minutes)
 	tools/mplab/mplab bench $(if $(QUICK),--quick)
 
-evidence: deps-run kernel mptcpctl ## measure the published numbers anew and write them into the texts (ONLY=: a name)
+evidence: deps-run kernel mptcpctl ## measure published numbers that changed, write them into the texts (ONLY=: a name)
 	tools/mplab/mplab evidence measure $(ONLY:%=--only %)
 
 evidence-texts: deps-run ## write the numbers of Documentation/evidence into the texts
