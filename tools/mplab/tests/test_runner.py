@@ -287,6 +287,7 @@ class OneComparison(Scratch):
         ]
         said = self.shown(more, 110)
         self.assertIn("8.00 [7.00..8.00]", said)
+        self.assertIn("[least..most]", " ".join(said.split()))
         self.assertRegex(said, r"│ +3 │")
         self.assertIn("seeds 0 to 9", said)
         self.assertNotIn("[", self.shown(self.results("reno"), 110))

@@ -73,7 +73,7 @@ def table(results: Sequence[Result]) -> Table:
     view.add_column("scheduler", no_wrap=True, min_width=max(map(len, groups)))
     several = max(map(len, groups.values())) > 1
     if several:
-        view.caption += " Median of the runs [least..most]."
+        view.caption += r" Median of the runs \[least..most]."
         view.add_column("runs", justify="right")
     extra = EXTRA.get(first.workload.name, [])
     for name in ("goodput Mbit/s", "of TCP", "benefit", *(heading for heading, *_ in extra)):
