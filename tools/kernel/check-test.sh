@@ -81,7 +81,7 @@ guest() {
 		counted=(--rw "$logs/gcov/$name")
 		set -- bash -c "$counting" "$logs/gcov/$name" "$@"
 	fi
-	timeout --kill-after 10 "$limit" "$boot" --kernel "$kernel" ${counted[@]+"${counted[@]}"} --dmesg "$logs/$name.dmesg" -- "$@" >"$log" 2>&1 || status=$?
+	timeout --foreground --kill-after 10 "$limit" "$boot" --kernel "$kernel" ${counted[@]+"${counted[@]}"} --dmesg "$logs/$name.dmesg" -- "$@" >"$log" 2>&1 || status=$?
 	[ "$status" != 124 ] || echo "not ok 998 the guest did not end within $limit s" >>"$log"
 	if grep -Eq "$complaints" <(relevant "$logs/$name.dmesg"); then
 		echo "not ok 999 the kernel complained: see $name.dmesg" >>"$log"
