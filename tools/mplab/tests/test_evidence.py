@@ -223,7 +223,9 @@ class Parts(Project):
     def test_measured_anew_it_leaves_the_list(self) -> None:
         (self.dir / "plan.toml").write_text('# x\nonce = [\n    "wifi",\n    "figures",\n]\n' + PLAN)
         self.assertRegex(self.problems()[0], "wifi is of this kernel: take it out of 'once'")
+        self.assertEqual(plan.read(self.dir).usual(), [])
         plan.no_longer_once("wifi", self.dir)
+        self.assertEqual(plan.read(self.dir).usual(), ["wifi"])
         self.assertEqual((self.dir / "plan.toml").read_text(), '# x\nonce = [\n    "figures",\n]\n' + PLAN)
         self.assertEqual(self.problems(), [])
 

@@ -150,8 +150,10 @@ class Needs(unittest.TestCase):
         self.assertEqual(self.parts("default", congestion="wvegas") & {"mptcp_cong_lia"}, {"mptcp_cong_lia"})
 
     def test_modules_that_nobody_named(self) -> None:
-        loaded = "mptcp_cong_lia\nnft_numgen\nmptcp_sched_rr\n"
-        self.assertEqual(parts.unexpected(loaded, {"mptcp_sched_rr"}), ["mptcp_cong_lia"])
+        with tempfile.TemporaryDirectory() as name:
+            Path(name, "modules").write_text("mptcp_cong_lia\nnft_numgen\nmptcp_sched_rr\n")
+            wrong = parts.unexpected(Path(name), {"mptcp_sched_rr"})
+            self.assertEqual(wrong, "the run loaded mptcp_cong_lia, which its conditions do not name")
 
     def test_extensions(self) -> None:
         for sysctl, there in (("mptcp/coding", True), ("ipv4/tcp_sack", False)):

@@ -268,7 +268,7 @@ def script(c: Conditions, directory: FilePath, capture: bool = False) -> str:
             *sent,
             *counters,
             f"uname -r >{out}/kernel\n",
-            f"{{ cut -d' ' -f1 /proc/modules 2>/dev/null || true; }} >{out}/modules\n",
+            parts.list_loaded(out),
         ]
     )
 
@@ -306,12 +306,6 @@ def _window(c: Conditions, directory: FilePath) -> tuple[float, float]:
     return begin + c.workload.warmup, min(end, begin + (c.workload.seconds or end))
 
 
-def _check_modules(c: Conditions, directory: FilePath) -> None:
-    """A result may depend on no module that its conditions do not name."""
-    if names := parts.unexpected((directory / "modules").read_text(), c.modules):
-        raise GuestError(f"the run loaded {', '.join(names)}, which its conditions do not name")
-
-
 def evaluate(c: Conditions, directory: FilePath, kernel_id: str) -> Result:
     """Read what the guest left; raise GuestError if it is not what was asked for."""
     if (directory / "impatient").exists():
@@ -327,7 +321,8 @@ def evaluate(c: Conditions, directory: FilePath, kernel_id: str) -> Result:
     }
     if not c.plain_tcp and not counters[topology.CLIENT].get("MPCapableSYNACKRX"):
         raise GuestError("the connection fell back to TCP: no MP_CAPABLE in the SYN/ACK")
-    _check_modules(c, directory)
+    if wrong := parts.unexpected(directory, c.modules):
+        raise GuestError(wrong)
     release = (directory / "kernel").read_text().strip()
     sent = tuple(_sent(directory / f"sent-{topology.router(i)}") for i in range(1, len(c.paths) + 1))
     return Result(c, tuple(flows), sent, counters, {"release": release, "build": kernel_id})

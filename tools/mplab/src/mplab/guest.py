@@ -57,6 +57,7 @@ class Guests:
         """limit: seconds of the host's time that a guest may take. boot: what starts one."""
         self.kernel, self.limit, self._boot = kernel or BUILD / "uml", limit, boot
         self._clock = ["--real-time"] if real_time else []
+        self._identities: dict[frozenset[str], str] = {}  # a plan may ask 100,000 times
         self._running: set[subprocess.Popen[str]] = set()
         self._ended = False
         self._starting = threading.Lock()
@@ -82,8 +83,12 @@ class Guests:
 
     def identity(self, needed: Iterable[str]) -> str:
         """Of the kernel for a run that needs these parts of it, by content: of our modules those only."""
-        known = {file: digest for file, digest in self._contents.items() if parts.is_for(file.stem, needed)}
-        return self._of_all(known)
+        chosen = frozenset(needed)
+        if chosen not in self._identities:
+            contents = self._contents.items()
+            known = {file: digest for file, digest in contents if parts.is_for(file.stem, chosen)}
+            self._identities[chosen] = self._of_all(known)
+        return self._identities[chosen]
 
     def _files(self) -> list[Path]:
         return [self.kernel / "linux", *sorted((self.kernel / "modules").rglob("*.ko"))]

@@ -24,6 +24,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[4]
 CORE, EXTENSIONS = "core", "extensions"
 FILE = "parts.json"  # beside a kernel
+LOADED = "modules"  # what a guest leaves of those that it has
 
 # in C a text may hold what looks like a comment
 COMMENT = re.compile(r"(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')|/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
@@ -154,7 +155,7 @@ def is_of_patches(tree: Path) -> bool:
 def read(kernel: Path) -> dict[str, str]:
     """Of a kernel, by its build directory; nothing if it does not say."""
     file = kernel / FILE
-    return json.loads(file.read_text() or "{}") if file.exists() else {}
+    return json.loads(file.read_text()) if file.exists() else {}
 
 
 def is_for(module: str, needed: Iterable[str]) -> bool:
@@ -176,9 +177,16 @@ def modules(scheduler: str, controls: Iterable[str | None]) -> set[str]:
     return found | {BUILDS_ON[name] for name in found if name in BUILDS_ON}
 
 
-def unexpected(loaded: str, named: set[str]) -> list[str]:
-    """Modules of ours that a guest has and a run does not name; loaded: a name per line."""
-    return sorted({name for name in loaded.split() if OURS.match(name)} - named)
+def list_loaded(out: str) -> str:
+    """For a guest's script, whose kernel may have no modules; out: a directory, as the shell reads it."""
+    return f"{{ cut -d' ' -f1 /proc/modules 2>/dev/null || true; }} >{out}/{LOADED}\n"
+
+
+def unexpected(directory: Path, named: set[str]) -> str:
+    """Modules of ours that a guest had, as it lists them there, and a run does not name: what is wrong."""
+    loaded = (directory / LOADED).read_text().split()
+    names = sorted({name for name in loaded if OURS.match(name)} - named)
+    return f"the run loaded {', '.join(names)}, which its conditions do not name" if names else ""
 
 
 def in_words(of_kernel: Mapping[str, str], needed: Iterable[str]) -> str:

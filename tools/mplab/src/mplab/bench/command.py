@@ -44,10 +44,9 @@ def measure(runner: Runner, entries: Sequence[Entry], out: Path, about: Mapping[
     write_csv(out / "runs.csv", results.values(), runner.failures)
     found, wrong = _scored(entries, results)
     if found.scores:
-        releases = {r.conditions.kernel: r.kernel["release"] for r in results.values()}
         builds = {
-            name: {"release": release, "build": runner.kernels[name].build_id}
-            for name, release in releases.items()
+            (name := r.conditions.kernel): {**r.kernel, "build": runner.kernels[name].build_id}
+            for r in results.values()
         }
         _write(found, builds, out, about)
     if wrong:

@@ -69,13 +69,12 @@ def _files(plan: Plan, directory: Path, now: dict[str, str]) -> Iterator[str]:
             yield f"{file.name} is not in plan.toml: remove one of them"
 
 
-def _tables(top: Path) -> Iterator[str]:
+def _tables(name: Path, text: str) -> Iterator[str]:
     """Measurements that somebody wrote into a text, who does not say what gave them."""
-    for document in texts.documents(top):
-        for table in tables.measured(document.read_text()):
-            if not table.generated and not table.once:
-                where = f"{document.relative_to(top)}:{table.line}"
-                yield f"{where}: numbers of what? Name it in plan.toml, or write above it: {tables.EXAMPLE}"
+    for table in tables.measured(text):
+        if not table.generated and not table.once:
+            what = f"numbers of what? Name it in plan.toml, or write above it: {tables.EXAMPLE}"
+            yield f"{name}:{table.line}: {what}"
 
 
 def problems(plan: Plan, directory: Path = DIRECTORY, top: Path | None = None) -> list[str]:
@@ -87,17 +86,15 @@ def problems(plan: Plan, directory: Path = DIRECTORY, top: Path | None = None) -
     def cached(name: str) -> Measured:
         return load(name, directory)
 
-    found += _tables(top)
     used: set[str] = set()
     for document in texts.documents(top):
-        text = document.read_text()
+        text, name = document.read_text(), document.relative_to(top)
         used |= texts.used(text)
+        found += _tables(name, text)
         try:
             if texts.renewed(text, plan, cached) != text:
-                found.append(
-                    f"{document.relative_to(top)} has other numbers than the files: run 'make evidence-texts'"
-                )
+                found.append(f"{name} has other numbers than the files: run 'make evidence-texts'")
         except EvidenceError as error:
-            found.append(f"{document.relative_to(top)}: {error}")
+            found.append(f"{name}: {error}")
     found += [f"plan.toml: no document has table {name}" for name in plan.tables if name not in used]
     return found

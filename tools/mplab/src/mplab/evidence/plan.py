@@ -73,7 +73,7 @@ class Measured:
 @dataclass(frozen=True)
 class Plan:
     """long: names of those commands that take too long to be run unless they are named. once: of those
-    whose numbers are of an older kernel, as the texts say beside them."""
+    whose numbers are of an older kernel, as the texts say beside them, until they are named."""
 
     commands: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, Table] = field(default_factory=dict)
@@ -81,8 +81,8 @@ class Plan:
     once: frozenset[str] = frozenset()
 
     def usual(self) -> list[str]:
-        """The names of the other commands."""
-        return [name for name in self.commands if name not in self.long]
+        """The names of the other commands: what is neither waited for nor known to be older."""
+        return [name for name in self.commands if name not in self.long | self.once]
 
 
 def _pair(subject: str | list[str]) -> tuple[str, str]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..parts import TOP
@@ -51,20 +51,24 @@ def markdown(table: Table, load: Load) -> str:
     rows = [[label, *cells] for label, cells in zip(labels, body, strict=True)]
     # a label may itself be several cells: their number is the first column's
     lead = table.head.count("|") + 1
-    lines = ["| " + " | ".join([table.head, *others]) + " |"]
+    return _grid(f" {table.head} ", lead, others, rows)
+
+
+def _grid(head: str, lead: int, others: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """head: of the first column, which may itself be several: lead."""
+    lines = [f"|{head}| " + " | ".join(others) + " |"]
     lines.append("|" + "|".join(["---"] * lead + ["---:"] * len(others)) + "|")
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def _whole(measured: Measured) -> str:
     """All that was measured: a row for each subject, a column for each figure."""
-    figures = dict.fromkeys(figure for of in measured.values.values() for figure in of)
-    head = f"| {measured.head} |" if measured.head else "| |"
-    lines = [head + "".join(f" {figure} |" for figure in figures), "|---|" + "---:|" * len(figures)]
-    for subject in measured.values:
-        cells = [shown(figure, measured.value(subject, figure)) for figure in figures]
-        lines.append(f"| {subject} |" + "".join(f" {cell} |" for cell in cells))
-    return "\n".join(lines)
+    figures = list(dict.fromkeys(figure for of in measured.values.values() for figure in of))
+    rows = [
+        [subject, *(shown(figure, measured.value(subject, figure)) for figure in figures)]
+        for subject in measured.values
+    ]
+    return _grid(f" {measured.head} " if measured.head else " ", 1, figures, rows)
 
 
 def _note(names: Iterable[str], plan: Plan, load: Load) -> str:

@@ -56,15 +56,13 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
                 results = runner.run(plan, name)
                 drawn.append(page.draw(known[name], setting, results, runner.failures, out))
                 calls[name] = _command(args, name)
-        made = "mplab report --full" if args.full else "make figures"
-        if whole:
-            about = (
-                f"Made by {made} at commit {parts.commit()}; schedulers {schedulers}. The terms:"
-                " Documentation/testbed.md. "
-                + parts.in_words(guests.parts, runner.parts & guests.parts.keys())
-            )
     files = [d.image for d in drawn]
     if whole:
+        made = "mplab report --full" if args.full else "make figures"
+        about = (
+            f"Made by {made} at commit {parts.commit()}; schedulers {schedulers}. The terms:"
+            " Documentation/testbed.md. " + parts.in_words(guests.parts, runner.parts & guests.parts.keys())
+        )
         page.write(out / "index.html", drawn, calls, about)
         files = [*files[:3], out / "index.html"]
     else:

@@ -157,7 +157,7 @@ def script(case: Case, directory: FilePath) -> str:
             *programs.after,
             "wait $pids || true\n",
             f"ip netns exec server cat /proc/net/netstat >{out}/netstat\n",
-            f"{{ cut -d' ' -f1 /proc/modules 2>/dev/null || true; }} >{out}/modules\n",
+            parts.list_loaded(out),
             *(f"tc -n bs{k + 1} -s qdisc show dev out root >{out}/sent-{k}\n" for k in range(case.count)),
             '[ -z "$rest" ] || { kill $rest; wait $rest; } 2>/dev/null || true\n',
         ]
@@ -232,8 +232,8 @@ def order(numbers: list[int]) -> Json:
 
 def evaluate(case: Case, directory: FilePath) -> Outcome:
     """Read what the guest left."""
-    if names := parts.unexpected((directory / "modules").read_text(), case.modules):
-        raise ValueError(f"{', '.join(names)} loaded, which the case does not name")
+    if wrong := parts.unexpected(directory, case.modules):
+        raise GuestError(wrong)
     files = [(directory / f"sent-{k}").read_text() for k in range(case.count)]
     sent = tuple(int(text.split("Sent ")[1].split()[0]) for text in files)
     if case.datagrams:
