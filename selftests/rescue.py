@@ -6,6 +6,7 @@ usage: rescue.py CLIENT SERVER WHAT
 corked     the client holds back a part of a segment for half a second, on paths that answer
 thin       the client writes 400 bytes each 15 ms for 6 s, and leaves it to TCP when to send them; late: how
            many of these came more than 100 ms after they were written
+dying      the same, and the first path becomes dark after a second
 closing    the first path becomes dark, and stays so; 30 s later the client has sent all and closes its
            direction, and the acknowledgment of just that is lost on the other path
 
@@ -33,8 +34,10 @@ def netem(namespace: str, device: str, *how: str) -> None:
     subprocess.run([*command, *how], check=True)
 
 
-def dark(namespace: str, device: str) -> None:
-    netem(namespace, device, "loss", "100%")
+def dark(client: str, server: str) -> None:
+    """The first path, both ways."""
+    for namespace, device in (client, "c1"), (server, "s1"):
+        netem(namespace, device, "loss", "100%")
 
 
 def echo(near: socket.socket, far: socket.socket, data: bytes) -> None:
@@ -62,7 +65,7 @@ def corked(near: socket.socket, far: socket.socket, *_: str) -> None:
     print(f"came={len(far.recv(1000))}")
 
 
-def thin(near: socket.socket, far: socket.socket, *_: str) -> None:
+def thin(near: socket.socket, far: socket.socket, *namespaces: str, dies: bool = False) -> None:
     written: list[float] = []
     late = received = 0
     near.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
@@ -74,7 +77,14 @@ def thin(near: socket.socket, far: socket.socket, *_: str) -> None:
         if select.select([far], [], [], 0.005)[0]:
             received += len(far.recv(400 - received % 400))
             late += received % 400 == 0 and time.monotonic() > written[received // 400 - 1] + 0.1
+        if dies and time.monotonic() > end - THIN_FOR + 1:
+            dark(*namespaces)
+            dies = False
     print(f"late={late}")
+
+
+def dying(near: socket.socket, far: socket.socket, *namespaces: str) -> None:
+    thin(near, far, *namespaces, dies=True)
 
 
 def closing(near: socket.socket, far: socket.socket, client: str, server: str) -> None:
@@ -82,8 +92,7 @@ def closing(near: socket.socket, far: socket.socket, client: str, server: str) -
         netem(name, device, "rate", "8mbit", "delay", "100ms", "loss", "0%")
     for second in range(32):
         if second == 2:
-            dark(client, "c1")
-            dark(server, "s1")
+            dark(client, server)
         for _ in range(10):
             near.sendall(PIECE)
             far.recv(1 << 20)
@@ -93,7 +102,7 @@ def closing(near: socket.socket, far: socket.socket, client: str, server: str) -
     near.shutdown(socket.SHUT_WR)
     start = time.monotonic()
     time.sleep(0.07)  # the data was acknowledged there, and the end has not come yet
-    dark(server, "s2")
+    netem(server, "s2", "loss", "100%")
     time.sleep(0.15)
     netem(server, "s2", "rate", "8mbit", "delay", "100ms", "loss", "0%")
     while unacknowledged(near) and time.monotonic() < start + CLOSES:
@@ -106,7 +115,7 @@ def main() -> int:
     near, far = pair(client, server)
     echo(near, far, bytes(1))
     time.sleep(1)  # the second subflow joins
-    {"corked": corked, "thin": thin, "closing": closing}[what](near, far, client, server)
+    {"corked": corked, "thin": thin, "dying": dying, "closing": closing}[what](near, far, client, server)
     return 0
 
 

@@ -5,8 +5,9 @@
 #
 # "whole" keeps what each came to, a line per check, in Documentation/evidence/checks.tsv: check, commit, digest of
 # the sources, passed, failed, skipped, seconds. What passed from the same sources is not run again, down to the single test
-# (KEEP, see check.sh), so that it can be broken off and called again. "table" writes the lines into Documentation/testing.md, and says which are stale:
-# from other sources than those that are there. Sources are Kconfig, net/, patches/ and selftests/.
+# (KEEP, see check.sh), so that it can be broken off and called again. "table" writes the lines into Documentation/testing.md,
+# and says which are stale: of another kernel than the one that is there, which is Kconfig, net/ and patches/; and whether
+# selftests/ changed since.
 # usage: check-parts.sh TARGET... | whole | table | table-is-written
 #	ONLY="TARGET...": of the whole these; one that passed runs again, with all its tests
 set -euo pipefail
@@ -39,8 +40,8 @@ part() {
 	outcome=("$good" "$bad" "$not" $((SECONDS - start)))
 }
 
-# sources: a digest of what is checked.
-sources() { files Kconfig net patches selftests | digest; }
+# sources: digests of what is checked, KERNEL-TESTS.
+sources() { echo "$(files Kconfig net patches | digest)-$(files selftests | digest)"; }
 
 # commit: the one that is checked, "+" with edits.
 commit() {
@@ -107,7 +108,11 @@ table_text() {
 	for name in "${whole[@]}"; do
 		# shellcheck disable=SC2016 # Markdown
 		if read -r commit digest good bad not seconds < <(line "$name"); then
-			state='' && [ "$digest" = "$now" ] || state=stale
+			case $digest in
+			"$now") state='' ;;
+			"${now%-*}"-*) state='tests changed since' ;;
+			*) state=stale ;;
+			esac
 			printf '| `%s` | %s | %d | %d | %d | %d | %s |\n' "$name" "$commit" "$good" "$bad" "$not" \
 				$(((seconds + 59) / 60)) "$state"
 		else

@@ -30,6 +30,8 @@ from mplab.workloads import PYTHON, Blocks, Bulk, Iperf, Workload
 
 CPUS = 2
 SHORT = Bulk(8, 3)
+REAL_WITHIN = 0.02
+REAL_TRIES = 5
 WIFI, MOBILE = "8mbit,20ms,80ms", "2mbit,150ms,2s"
 
 # Sends `count` datagrams of 1472 bytes, `gap` seconds apart, and says when each arrived.
@@ -343,7 +345,7 @@ def outage(b: Bench) -> None:
 
 
 def real_time(b: Bench) -> None:
-    """The same without time travel: five points that a busy machine can follow, in two tries.
+    """The same without time travel: five points. What a busy machine makes late is tried again, by itself.
 
     Not paths that differ much: there a transfer depends on single packets, with any clock.
     """
@@ -356,11 +358,11 @@ def real_time(b: Bench) -> None:
     )
     wanted = [conditions(*p, scheduler="default" if len(p) > 1 else TCP) for p in points]
     virtual, real = b.goodputs(wanted), b.goodputs(wanted, real=True)
-    late = [i for i in range(len(points)) if abs(real[i] / virtual[i] - 1) > 0.02]
-    for i, again in zip(late, b.goodputs([wanted[i] for i in late], real=True), strict=True):
-        real[i] = again
+    for i in list(range(len(points))) * REAL_TRIES:
+        if abs(real[i] / virtual[i] - 1) > REAL_WITHIN:
+            (real[i],) = b.goodputs([wanted[i]], real=True)
     for point, one, other in zip(points, virtual, real, strict=True):
-        b.near(f"{' + '.join(point)} in real time", other, one, 0.02)
+        b.near(f"{' + '.join(point)} in real time", other, one, REAL_WITHIN)
 
 
 def main() -> int:
