@@ -87,7 +87,7 @@ install_modules() {
 
 # parts: of the test bed's kernel, for mplab: what it is made of. Nothing of others.
 parts() {
-	[ "$kind $variant $series_version" != "uml patched $base_version" ] || "$top/tools/mplab/src/mplab/parts.py" "$tree"
+	[ "$kind $variant $series_version" != "uml patched $base_version" ] || "$top/tools/mplab/src/mplab/lab/parts.py" "$tree"
 }
 
 [ $# -gt 0 ] || { usage >&2; exit 2; }

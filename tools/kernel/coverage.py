@@ -24,7 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "mplab/src"))
 
-from mplab.parts import IDLE  # noqa: E402
+from mplab.lab.parts import IDLE  # noqa: E402
 
 PLAIN = ("minrtt", "rp", "inorder", "rr", "redundant", "replay", "papers")  # tests without an extension
 BEGIN, END = "<!-- coverage -->\n", "<!-- /coverage -->\n"

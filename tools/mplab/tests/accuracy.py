@@ -23,10 +23,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from tap import Checks
 
-from mplab import experiment, network, paths, timeline, topology
-from mplab.experiment import TCP, Conditions, measure
-from mplab.guest import TOP, Guests, scratch
-from mplab.workloads import PYTHON, Blocks, Bulk, Iperf, Workload
+from mplab.lab import network, paths, timeline, topology
+from mplab.lab.guest import TOP, Guests, scratch
+from mplab.run import experiment
+from mplab.run.experiment import TCP, Conditions, measure
+from mplab.traffic import PYTHON, Blocks, Bulk, Iperf, Workload
 
 CPUS = 2
 SHORT = Bulk(8, 3)

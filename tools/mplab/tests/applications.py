@@ -19,14 +19,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from tap import Checks
 
-from mplab import baseline, beside, paths, shell, topology
-from mplab.experiment import TCP, Conditions, Result, measure
-from mplab.guest import Guests
-from mplab.striping import tables
-from mplab.striping.case import NUMGEN, Case, Striping
-from mplab.striping.run import measure as striped
-from mplab.striping.run import payload
-from mplab.workloads import Incast, parse
+from mplab.lab import paths, shell, topology
+from mplab.lab.guest import Guests
+from mplab.research.striping import tables
+from mplab.research.striping.case import NUMGEN, Case, Striping
+from mplab.research.striping.run import measure as striped
+from mplab.research.striping.run import payload
+from mplab.run import baseline
+from mplab.run.experiment import TCP, Conditions, Result, measure
+from mplab.traffic import Incast, beside, parse
 
 WIFI, DSL = "8mbit,20ms,80ms", "4mbit,40ms,80ms"
 CAPACITY = paths.parse(WIFI).capacity

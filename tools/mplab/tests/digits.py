@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import cli
 from mplab.evidence import measure, plan, texts
-from mplab.guest import Guests
-from mplab.runner import Runner, Store
+from mplab.lab.guest import Guests
+from mplab.run.runner import Runner, Store
 
 TABLE, NAME, JOBS = "first", "wifi-3g", 2
 

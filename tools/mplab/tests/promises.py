@@ -12,10 +12,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import paths
-from mplab.experiment import TCP, Conditions, Result, measure
-from mplab.guest import Guests
-from mplab.workloads import Blocks
+from mplab.lab import paths
+from mplab.lab.guest import Guests
+from mplab.run.experiment import TCP, Conditions, Result, measure
+from mplab.traffic import Blocks
 
 WIFI, MOBILE, WEAK = "8mbit,20ms,80ms", "2mbit,150ms,2s", "50kbit,150ms,2s"
 RISING = "8mbit,40ms,200ms,rtt=200ms@5s"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Self
 
-from mplab.guest import GuestError
+from mplab.lab.guest import GuestError
 
 
 class Checks:

@@ -12,19 +12,20 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import paths, plot
-from mplab.experiment import TCP, Conditions, Result
-from mplab.figures import FIGURES, ONE_BY_ONE, Setting, Table
-from mplab.figures.access import HSPA1, WLAN1, Rival, moving, standing, varying
-from mplab.figures.davvi import DAVVI
-from mplab.figures.ranges import RANGES
-from mplab.guest import GuestError
 from mplab.inside import ladder
-from mplab.schedulers import Schedulers
-from mplab.table import row
-from mplab.units import UsageError
-from mplab.workloads import Davvi, Ends, Ranges, parse
-from mplab.workloads.ranges import interfaces
+from mplab.lab import paths
+from mplab.lab.guest import GuestError
+from mplab.publish import plot
+from mplab.publish.figures import FIGURES, ONE_BY_ONE, Setting, Table
+from mplab.publish.figures.access import HSPA1, WLAN1, Rival, moving, standing, varying
+from mplab.publish.figures.davvi import DAVVI
+from mplab.publish.figures.ranges import RANGES
+from mplab.run.experiment import TCP, Conditions, Result
+from mplab.run.schedulers import Schedulers
+from mplab.run.table import row
+from mplab.traffic import Davvi, Ends, Ranges, parse
+from mplab.traffic.ranges import interfaces
+from mplab.words.units import UsageError
 
 SMALL = Setting(False, Schedulers(("default", "inorder"), ("bm",)), ("cubic",))
 PAIR = tuple(map(paths.parse, ("8mbit,20ms,80ms", "2mbit,150ms,2s")))

@@ -21,8 +21,8 @@ from rich.console import Console
 from mplab import cli
 from mplab.bench import board, command, files, mine, picture, plan, score, suite
 from mplab.bench.plan import Contestant
-from mplab.experiment import TCP, Conditions, Result
-from mplab.units import UsageError
+from mplab.run.experiment import TCP, Conditions, Result
+from mplab.words.units import UsageError
 
 TOP = Path(__file__).resolve().parents[3]
 TABLE = {

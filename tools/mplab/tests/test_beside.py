@@ -13,13 +13,16 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import baseline, beside, cli, experiment, metrics, paths, plans, report, settings, table
-from mplab.beside import Tcp, Udp, Web
-from mplab.experiment import TCP, Conditions, Result
-from mplab.guest import Guests
-from mplab.schedulers import Schedulers
-from mplab.units import UnitError, UsageError
-from mplab.workloads import Blocks, Bulk, Ends, Request, Rpc
+from mplab import cli
+from mplab.lab import paths
+from mplab.lab.guest import Guests
+from mplab.run import baseline, experiment, plans, report, table
+from mplab.run.experiment import TCP, Conditions, Result
+from mplab.run.schedulers import Schedulers
+from mplab.traffic import Blocks, Bulk, Ends, Request, Rpc, beside, metrics
+from mplab.traffic.beside import Tcp, Udp, Web
+from mplab.words import settings
+from mplab.words.units import UnitError, UsageError
 
 WIFI, MOBILE = paths.parse("8mbit,20ms,80ms"), paths.parse("2mbit,150ms,2s")
 BOTH = (WIFI, MOBILE)

@@ -15,10 +15,14 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import asked, cli, cost, paths, places, plans, units, workloads
-from mplab.cost import crowd, syns, transfer
-from mplab.guest import GuestError, Guests
-from mplab.schedulers import Schedulers, available
+from mplab import cli, traffic
+from mplab.lab import paths
+from mplab.lab.guest import GuestError, Guests
+from mplab.research import cost, spaces
+from mplab.research.cost import crowd, syns, transfer
+from mplab.run import asked, plans
+from mplab.run.schedulers import Schedulers, available
+from mplab.words import places, units
 
 
 class Units(unittest.TestCase):
@@ -33,7 +37,7 @@ class Units(unittest.TestCase):
 class Workload(unittest.TestCase):
     def test_settings_in_their_units(self) -> None:
         made = plans.workload("blocks,rate=9.5mbit,size=8k", duration=10)
-        self.assertEqual(made, workloads.Blocks(duration=10, rate=9.5e6, size=8000))
+        self.assertEqual(made, traffic.Blocks(duration=10, rate=9.5e6, size=8000))
         self.assertEqual(plans.workload("blocks,rate=0").rate, 0)
         self.assertEqual(plans.workload("bulk,delay=500ms").delay, 0.5)
 
@@ -136,9 +140,9 @@ class CommandLine(unittest.TestCase):
     def test_events_after_the_end(self) -> None:
         late = paths.parse("8mbit,20ms,80ms,down@40s")
         with self.assertRaisesRegex(plans.UsageError, "'down at 40 s' is not before the end of the run"):
-            plans._check_points([(late,)], workloads.Bulk())
-        plans._check_points([(late,)], workloads.Bulk(36))
-        plans._check_points([(late,)], workloads.Request())
+            plans._check_points([(late,)], traffic.Bulk())
+        plans._check_points([(late,)], traffic.Bulk(36))
+        plans._check_points([(late,)], traffic.Request())
 
     def test_unknown_figure(self) -> None:
         self.assertIn("'mplab figure' lists them", self.fails("figure", "fig9.9"))
@@ -160,7 +164,7 @@ class CommandLine(unittest.TestCase):
                 file.write_bytes(content)
                 self.assertIn(message, self.fails("design", str(file), "--out", directory))
                 file.write_bytes(good + b"# comment\n" + good)
-                self.assertEqual(len(plans._points(file)), 2)
+                self.assertEqual(len(spaces._points(file)), 2)
 
 
 class Plan(unittest.TestCase):

@@ -16,10 +16,13 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import cli, paths, runner, units
-from mplab.cluster import merge, pool, shard, slurm
-from mplab.experiment import Conditions, Result
-from mplab.units import UsageError
+from mplab import cli
+from mplab.lab import paths
+from mplab.run import runner
+from mplab.run.cluster import merge, pool, shard, slurm
+from mplab.run.experiment import Conditions, Result
+from mplab.words import units
+from mplab.words.units import UsageError
 
 PATH = paths.parse("8mbit,20ms,80ms")
 

@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import designs
+from mplab.research import designs
 
 
 class Domains(unittest.TestCase):

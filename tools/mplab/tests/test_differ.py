@@ -13,10 +13,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import commands, differ
-from mplab.experiment import Conditions, Result
-from mplab.paths import parse
-from mplab.workloads import Blocks
+from mplab import commands
+from mplab.lab.paths import parse
+from mplab.research import differ
+from mplab.run.experiment import Conditions, Result
+from mplab.traffic import Blocks
 
 PATH = parse("8mbit,20ms,80ms")
 

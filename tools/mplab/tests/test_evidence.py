@@ -11,11 +11,13 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import cli, parts, plans
+from mplab import cli
 from mplab.evidence import check, measure, plan, tables, texts
-from mplab.experiment import Conditions, Result
-from mplab.paths import parse
-from mplab.schedulers import Schedulers
+from mplab.lab import parts
+from mplab.lab.paths import parse
+from mplab.run import plans, programs
+from mplab.run.experiment import Conditions, Result
+from mplab.run.schedulers import Schedulers
 
 CONTROLS = ["cubic", "reno", "lia", "olia", "balia", "wvegas", "ewlia"]
 PLAN = """
@@ -199,6 +201,11 @@ class Parts(Project):
         self.one("mptcp_sched_x changed after wifi: run 'make evidence' \\(3 runs, 40 s of a CPU\\)")
         self.save({"core": parts.of(self.top)["core"]})
         self.assertEqual(self.problems(), [])
+
+    def test_programs_inside_the_guest_count(self) -> None:
+        made_of, old = parts.of(self.top), {"bulk": programs.digest("bulk"), "video": "0"}
+        plan.save("wifi", plan.Measured("run", "c0", made_of, VALUES, programs=old), self.dir)
+        self.one("^program video changed after wifi: run 'make evidence'")
 
     def test_many_are_one_line(self) -> None:
         names = [f"measurement-{n}" for n in range(40)]

@@ -17,13 +17,14 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import parts, paths, plot
-from mplab.experiment import TCP, Conditions, Result
-from mplab.figures import FIGURES, Setting, Table, command
-from mplab.figures.designed import benefit, inflation
-from mplab.figures.moving import course
-from mplab.figures.reordering import displaced, predicted
-from mplab.schedulers import Schedulers
+from mplab.lab import parts, paths
+from mplab.publish import plot
+from mplab.publish.figures import FIGURES, Setting, Table, command
+from mplab.publish.figures.designed import benefit, inflation
+from mplab.publish.figures.moving import course
+from mplab.publish.figures.reordering import displaced, predicted
+from mplab.run.experiment import TCP, Conditions, Result
+from mplab.run.schedulers import Schedulers
 
 KERNEL = {"release": "6.12.0", "build": "b"}
 EVERYTHING = ("cubic", "reno", "bbr", "vegas", "lia", "olia", "balia", "wvegas", "ewlia")

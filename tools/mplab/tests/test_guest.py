@@ -16,8 +16,8 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import guest
-from mplab.guest import BOOT, Ended, Guests, KernelChanged, OutOfTime
+from mplab.lab import guest
+from mplab.lab.guest import BOOT, Ended, Guests, KernelChanged, OutOfTime
 
 
 class Scratch(unittest.TestCase):

@@ -19,7 +19,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab.inside import connections, incast, video, web
-from mplab.workloads.base import INSIDE, ISOLATED
+from mplab.traffic.base import INSIDE, ISOLATED
 
 COMMON = {"protocol": "tcp", "family": 4, "address": "127.0.0.1", "route": 1}
 

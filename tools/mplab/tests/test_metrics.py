@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import metrics
+from mplab.traffic import metrics
 
 S1 = [1, 6, 2, 3, 4, 5, 7]  # one packet early: four late
 S2 = [1, 3, 4, 5, 6, 2, 7]  # one packet late

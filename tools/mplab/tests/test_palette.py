@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import palette
+from mplab.publish import palette
 
 
 class Looks(unittest.TestCase):

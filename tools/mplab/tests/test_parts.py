@@ -11,10 +11,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import parts
-from mplab.beside import Tcp
-from mplab.experiment import Conditions
-from mplab.paths import parse
+from mplab.lab import parts
+from mplab.lab.paths import parse
+from mplab.run.experiment import Conditions
+from mplab.traffic.beside import Tcp
 
 PATCH = "--- a/y.c\n+++ b/y.c\n@@ -1,2 +1,2 @@\n int a;\n-int b;\n+int c;\n"
 KCONFIG = """config A

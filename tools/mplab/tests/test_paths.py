@@ -10,7 +10,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import network, paths, topology, units
+from mplab.lab import network, paths, topology
+from mplab.words import units
 
 WIFI = paths.parse("8mbit,20ms,80ms")
 MOBILE = paths.parse("2mbit,150ms,2s,1%")

@@ -13,10 +13,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import playback
 from mplab.inside import davvi, ladder, pipelined, ranges
 from mplab.inside.segments import LEAST, Piece, Resource, Sizes, due
 from mplab.inside.viewing import Speed, Viewing
+from mplab.traffic import playback
 
 
 class Segments(unittest.TestCase):
@@ -84,7 +84,7 @@ class Playback(unittest.TestCase):
         self.assertEqual(playback.buffer_requirement(self.states), 250 + 100)
 
     def test_in_order_as_a_byte_stream(self) -> None:
-        from mplab import metrics
+        from mplab.traffic import metrics
 
         log = [(1.0, 0, 30), (2.5, 30, 60), (3.0, 60, 100)]
         found = playback.states(log)

@@ -20,26 +20,16 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import (
-    commands,
-    experiment,
-    figures,
-    metrics,
-    page,
-    paths,
-    plot,
-    report,
-    runner,
-    table,
-    topology,
-    units,
-    workloads,
-)
-from mplab.experiment import Conditions, Result
-from mplab.guest import GuestError, OutOfTime
+from mplab import commands, traffic
 from mplab.inside import connections
-from mplab.schedulers import Schedulers
-from mplab.workloads import Blocks, Bulk
+from mplab.lab import paths, topology
+from mplab.lab.guest import GuestError, OutOfTime
+from mplab.publish import figures, page, plot
+from mplab.run import experiment, report, runner, table
+from mplab.run.experiment import Conditions, Result
+from mplab.run.schedulers import Schedulers
+from mplab.traffic import Blocks, Bulk, metrics
+from mplab.words import units
 
 WIFI, MOBILE = paths.parse("8mbit,20ms,80ms"), paths.parse("2mbit,150ms,2s")
 KERNEL = {"release": "6.12.0", "build": "b"}
@@ -153,7 +143,7 @@ class Evaluation(Scratch):
             ("answer", {"servers": [{"trace": [[13.0, [subflow]]], "totals": {}, "timeouts": 3}]}),
         ):
             (self.dir / f"{role}-0.json").write_text(json.dumps(content))
-        work = workloads.Incast(1000, 2)
+        work = traffic.Incast(1000, 2)
         conditions = Conditions((WIFI,), workload=work, topology="incast", connections=1)
         return experiment.evaluate(conditions, self.dir, "b")
 
@@ -192,7 +182,7 @@ class Settings(unittest.TestCase):
     def test_of_all_connections_of_an_incast(self) -> None:
         _, *hosts = self.lines(
             sysctls=(("mptcp/ewlia_weight", "8"),),
-            **{"topology": "incast", "connections": 3, "workload": workloads.Incast()},
+            **{"topology": "incast", "connections": 3, "workload": traffic.Incast()},
         )
         self.assertEqual(sum("/proc/sys/net/mptcp/ewlia_weight" in h for h in hosts), 6)
 
@@ -219,7 +209,7 @@ class Settings(unittest.TestCase):
 
     def test_nobody_waits_for_the_patience(self) -> None:
         """A workload that has ended by itself leaves nothing to wait for."""
-        script = experiment.script(Conditions((WIFI,), workload=workloads.Http()), Path("/x"))
+        script = experiment.script(Conditions((WIFI,), workload=traffic.Http()), Path("/x"))
         waiting = script[script.index("{ sleep 20000") :].splitlines()[1]
         ran = subprocess.run(["sh", "-c", f"sleep 60 & {waiting}; kill $!"], timeout=10, check=False)
         self.assertEqual(ran.returncode, 0)
@@ -477,7 +467,7 @@ class Columns(unittest.TestCase):
         """In tools/mplab/README.md, with N in place of a number."""
         text = (Path(__file__).parents[1] / "README.md").read_text()
         explained = set(re.findall(r"`(\w+)`", text))
-        for kind in workloads.KINDS.values():
+        for kind in traffic.KINDS.values():
             row = self.row(
                 "8mbit,20ms,80ms", workload=kind(), competing=1, competitor=Bulk(), competing_path=1
             )

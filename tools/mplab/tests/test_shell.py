@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import paths, shell
+from mplab.lab import paths, shell
 
 
 class Scripts(unittest.TestCase):

@@ -17,10 +17,10 @@ from mplab.inside.striping.equalizer import Equalizer
 from mplab.inside.striping.monitor import Monitor
 from mplab.inside.striping.receivers import Bmp, InOrder, Plain
 from mplab.inside.striping.senders import Edpf, Pet, Turns
-from mplab.striping import network
-from mplab.striping.case import MPTCP, NUMGEN, TUNNEL, Case, Path, Striping
-from mplab.striping.flavours import DEFAULT
-from mplab.striping.tables import TABLES
+from mplab.research.striping import network
+from mplab.research.striping.case import MPTCP, NUMGEN, TUNNEL, Case, Path, Striping
+from mplab.research.striping.flavours import DEFAULT
+from mplab.research.striping.tables import TABLES
 
 RATES = (6250.0, 12500.0, 25000.0)  # bytes per second: 50, 100 and 200 kbit/s
 PACKET = 1500

@@ -12,8 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import network, paths, player, timeline
-from mplab.timeline import Change
+from mplab.lab import network, paths, player, timeline
+from mplab.lab.timeline import Change
 
 
 class Scratch(unittest.TestCase):

@@ -11,8 +11,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import experiment, paths, synthetic, traces, units
-from mplab.traces import LOSS, RATE, RTT
+from mplab.lab import paths, synthetic, traces
+from mplab.lab.traces import LOSS, RATE, RTT
+from mplab.run import experiment
+from mplab.words import units
 
 MS = traces.MS
 NUMBER = itertools.count()  # of files: what one held is remembered

@@ -12,11 +12,11 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab import capture, metrics, network, paths, settings, workloads
-from mplab.experiment import Conditions
-from mplab.guest import GuestError
-from mplab.units import UnitError, UsageError
-from mplab.workloads import (
+from mplab import traffic
+from mplab.lab import network, paths
+from mplab.lab.guest import GuestError
+from mplab.run.experiment import Conditions
+from mplab.traffic import (
     Blocks,
     Bulk,
     Ends,
@@ -28,8 +28,12 @@ from mplab.workloads import (
     Video,
     Workload,
     Writes,
+    capture,
+    metrics,
     parse,
 )
+from mplab.words import settings
+from mplab.words.units import UnitError, UsageError
 
 WIFI, MOBILE = paths.parse("8mbit,20ms,80ms"), paths.parse("2mbit,150ms,2s")
 SUBFLOWS = [{"route": n, "cwnd": 10, "srtt_us": 1, "sent": 5, "retrans": 1} for n in (1, 2)]
@@ -50,7 +54,7 @@ class Texts(unittest.TestCase):
                 self.assertEqual(parse(settings.text(wanted)), wanted)
 
     def test_each_says_all_of_itself(self) -> None:
-        for kind in workloads.KINDS.values():
+        for kind in traffic.KINDS.values():
             self.assertEqual(parse(settings.text(kind(), whole=True)), kind())
 
     def test_what_is_wrong_is_named(self) -> None:

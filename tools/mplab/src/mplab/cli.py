@@ -10,10 +10,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import commands, options, paths, units, workloads
-from .cluster import shard
-from .guest import TIME_LIMIT, TOP, GuestError, KernelChanged
-from .units import UsageError
+from . import commands, traffic
+from .lab import paths
+from .lab.guest import TIME_LIMIT, TOP, GuestError, KernelChanged
+from .run.cluster import shard
+from .words import options, units
+from .words.units import UsageError
 
 WIFI_3G = ["8mbit,20ms,80ms", "2mbit,150ms,2s"]
 
@@ -136,7 +138,7 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
         "--workload",
         default="bulk",
         metavar="NAME[,KEY=VALUE]...",
-        help=f"{', '.join(workloads.KINDS)}; e.g. blocks,rate=4mbit,size=8000 (default: bulk)",
+        help=f"{', '.join(traffic.KINDS)}; e.g. blocks,rate=4mbit,size=8000 (default: bulk)",
     )
     parser.add_argument(
         "--duration", type=_time("--duration"), metavar="TIME", help="of a workload that has one"

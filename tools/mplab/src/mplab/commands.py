@@ -10,14 +10,15 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from . import asked, paths, plans, shell
-from .experiment import Conditions, Result, measure
-from .guest import Guests
-from .places import for_call, written
-from .runner import Failure, Runner, Store, exit_status
-from .table import write_csv
-from .units import UsageError
-from .workloads import Blocks, Bulk
+from .lab import paths, shell
+from .lab.guest import Guests
+from .run import asked, plans
+from .run.experiment import Conditions, Result, measure
+from .run.runner import Failure, Runner, Store, exit_status
+from .run.table import write_csv
+from .traffic import Blocks, Bulk
+from .words.places import for_call, written
+from .words.units import UsageError
 
 # ---- run
 
@@ -43,7 +44,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(results: list[Result], failures: list[Failure], out: Path) -> None:
-    from . import plot, report
+    from .publish import plot
+    from .run import report
 
     summary, rows, figure = out / "results.json", out / "results.csv", out / "goodput.png"
     summary.write_text(json.dumps([r.as_json() for r in results], indent=1) + "\n")
@@ -58,7 +60,8 @@ def _show(results: list[Result], failures: list[Failure], out: Path) -> None:
 
 def _compare_kernels(results: Sequence[Result]) -> None:
     """Each with the first, by all runs of a scheduler and a congestion control."""
-    from . import differ, report
+    from .research import differ
+    from .run import report
 
     first, *others = dict.fromkeys(r.conditions.kernel for r in results)
     by_kernel = {name: [r for r in results if r.conditions.kernel == name] for name in (first, *others)}
@@ -82,7 +85,7 @@ def _capture(kernels: dict[str, Guests], wanted: Sequence[Conditions], out: Path
 
     Only bulk and blocks have one connection, whose packets have an order.
     """
-    from . import capture
+    from .traffic import capture
 
     for c in wanted:
         kernel = c.kernel.strip("/").replace("/", "_")
@@ -101,10 +104,11 @@ def _capture(kernels: dict[str, Guests], wanted: Sequence[Conditions], out: Path
 
 def design(args: argparse.Namespace) -> int:
     """Compare schedulers over a design."""
-    from .cluster import spread
-    from .spaces import report
+    from .publish.comparison import report
+    from .research import spaces
+    from .run.cluster import spread
 
-    points = plans.space(args)
+    points = spaces.named(args)
     out, kept = for_call(args)
     with asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
         runs = plans.plan(args, points, kernels)
@@ -125,13 +129,13 @@ def design(args: argparse.Namespace) -> int:
 
 
 def figure(args: argparse.Namespace) -> int:
-    from .figures import command
+    from .publish.figures import command
 
     return command.figure(args)
 
 
 def report(args: argparse.Namespace) -> int:
-    from .figures import command
+    from .publish.figures import command
 
     return command.report(args)
 
@@ -146,7 +150,7 @@ def bench(args: argparse.Namespace) -> int:
 
 
 def merge(args: argparse.Namespace) -> int:
-    from .cluster import merge
+    from .run.cluster import merge
 
     return merge.command(args)
 
@@ -170,13 +174,13 @@ def interactive(args: argparse.Namespace) -> int:
 
 
 def compare_cost(args: argparse.Namespace) -> int:
-    from . import cost
+    from .research import cost
 
     return cost.run(args)
 
 
 def striping(args: argparse.Namespace) -> int:
-    from .striping import command
+    from .research.striping import command
 
     return command.run(args)
 

@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from .. import metrics
+from ..traffic import metrics
 from .plan import REFERENCE, Contestant
 from .score import BEHIND, Score, Summary, summary
 

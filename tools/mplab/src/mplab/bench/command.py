@@ -9,15 +9,16 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .. import asked, plot
-from ..cluster import spread
-from ..guest import Guests
-from ..places import for_call
-from ..report import console
-from ..runner import Runner, exit_status
-from ..schedulers import available
-from ..table import write_csv
-from ..units import UsageError
+from ..lab.guest import Guests
+from ..publish import plot
+from ..run import asked
+from ..run.cluster import spread
+from ..run.report import console
+from ..run.runner import Runner, exit_status
+from ..run.schedulers import available
+from ..run.table import write_csv
+from ..words.places import for_call
+from ..words.units import UsageError
 from . import board, files, mine, picture, plan, suite
 from .board import Board
 from .plan import REFERENCE, Contestant, Entry, conditions

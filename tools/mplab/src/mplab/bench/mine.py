@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..places import lines_of_words
-from ..units import UsageError
+from ..words.places import lines_of_words
+from ..words.units import UsageError
 from .suite import DIRECTORY, Table, read
 
 WORKLOADS = DIRECTORY / "mine.toml"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import palette
+from ..publish import palette
 from .board import Board
 from .plan import Contestant
 from .score import BEHIND, Score
@@ -102,7 +102,7 @@ def _frame(axes: Axes, board: Board, title: str, ratio: Ratio) -> None:
 
 def draw(board: Board, caption: str) -> Canvas:
     """Left against TCP, right against the default scheduler."""
-    from .. import plot
+    from ..publish import plot
 
     rows = _order(board)
     places = _places(rows)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ..baseline import in_our_place
-from ..experiment import Conditions
+from ..run.baseline import in_our_place
+from ..run.experiment import Conditions
 from .suite import Scenario
 
 REFERENCE = "default"  # Linux' own scheduler, which every other is compared with

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from .. import metrics
-from ..experiment import Conditions, Result
-from ..units import UsageError
+from ..run.experiment import Conditions, Result
+from ..traffic import metrics
+from ..words.units import UsageError
 from .plan import Contestant, Entry, Runs
 from .suite import OTHERS
 

@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import beside, options, paths, units, workloads
-from ..experiment import Conditions
-from ..units import UsageError
+from .. import traffic
+from ..lab import paths
+from ..run.experiment import Conditions
+from ..traffic import beside
+from ..words import options, units
+from ..words.units import UsageError
 
 DIRECTORY = Path(__file__).resolve().parents[3] / "bench"
 STANDARD = DIRECTORY / "suite.toml"
@@ -91,7 +94,7 @@ def _check_kinds(table: Table) -> None:
 
 
 def _base(table: Table) -> Conditions:
-    network, work = tuple(map(paths.parse, table["paths"])), workloads.parse(table["workload"])
+    network, work = tuple(map(paths.parse, table["paths"])), traffic.parse(table["workload"])
     others = tuple(map(beside.parse, table.get("beside", [])))
     beside.check(others, network, work.direction)
     fields: dict[str, Any] = {"beside": others}

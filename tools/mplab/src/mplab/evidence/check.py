@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from .. import parts
+from ..lab import parts
 from . import tables, texts
 from .plan import DIRECTORY, FIGURES, EvidenceError, Measured, Plan, load
 

@@ -7,12 +7,13 @@ import argparse
 import os
 import shlex
 
-from .. import asked, parts
-from ..cluster import spread
-from ..guest import Guests
-from ..places import writable
-from ..runner import exit_status
-from ..units import UsageError
+from ..lab import parts
+from ..lab.guest import Guests
+from ..run import asked
+from ..run.cluster import spread
+from ..run.runner import exit_status
+from ..words.places import writable
+from ..words.units import UsageError
 from . import check, measure, plan, texts
 
 

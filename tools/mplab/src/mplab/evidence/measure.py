@@ -8,16 +8,20 @@ import time
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from .. import asked, baseline, metrics, parts, plans, plot, report, spaces
 from ..bench import board, command
 from ..bench.plan import REFERENCE
-from ..experiment import Conditions, Result
-from ..figures import FIGURES, ONE_BY_ONE, Setting
-from ..guest import Guests
-from ..runner import Runner
-from ..schedulers import available
-from ..striping import command as striping
-from ..striping.run import place
+from ..lab import parts
+from ..lab.guest import Guests
+from ..publish import comparison, plot
+from ..publish.figures import FIGURES, ONE_BY_ONE, Setting
+from ..research import spaces
+from ..research.striping import command as striping
+from ..research.striping.run import place, used
+from ..run import asked, baseline, plans, programs, report
+from ..run.experiment import Conditions, Result
+from ..run.runner import Runner
+from ..run.schedulers import available
+from ..traffic import metrics
 from .plan import EvidenceError, Measured
 
 DIGITS = 6  # of a number in a file
@@ -48,7 +52,7 @@ def _single(group: Sequence[Result], alone: Sequence[Result] | None) -> dict[str
 
 def _over_points(group: Sequence[Result], known: baseline.Known) -> dict[str, float]:
     """The benefit over a design."""
-    values = spaces.benefits_of(group, known)
+    values = comparison.benefits_of(group, known)
     found = {"worst_benefit": min(values), "median_benefit": median(values)}
     if len(values) >= MANY:
         found["p5_benefit"] = metrics.percentiles(values, [5])[0]
@@ -64,7 +68,7 @@ def runs(args: argparse.Namespace, guests: Guests) -> list[Conditions]:
     """That a command needs; none of "striping", whose runs are not mplab's usual ones."""
     kernels = {"patched": guests}
     if args.command in ("run", "design"):
-        points = [tuple(args.paths)] if args.command == "run" else plans.space(args)
+        points = [tuple(args.paths)] if args.command == "run" else spaces.named(args)
         return plans.plan(args, points, kernels)
     if args.command == "figure":
         setting = _setting(args, guests)
@@ -124,6 +128,7 @@ def _striping(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[
         cases = striping.cases(table, args.quick)
         runner.asked += len(cases)
         runner.parts.update(*(case.parts for case in cases))
+        runner.programs |= used(cases)
         runner.measured += sum(not place(guests, case, store).exists() for case in cases)
         found |= dict(striping.measured(table, guests, store, runner.jobs, args.quick))
     runner.seconds += runner.jobs * (time.monotonic() - begin)
@@ -155,4 +160,5 @@ def measure(
     rounded = {subject: _rounded(figures) for subject, figures in values.items()}
     needed = {part: digest for part, digest in guests.parts.items() if part in runner.parts}
     spent = runner.seconds if runner.timed and runner.measured == runner.asked else before
-    return Measured(words, parts.commit(), needed, rounded, runner.asked, round(spent), head)
+    had = {name: programs.digest(name) for name in sorted(runner.programs)}
+    return Measured(words, parts.commit(), needed, rounded, runner.asked, round(spent), head, had)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import parts
-from ..parts import TOP
+from ..lab import parts
+from ..lab.parts import TOP
+from ..run import programs
 
 DIRECTORY = TOP / "Documentation" / "evidence"
 ALL = "all"  # as a table's subjects
@@ -46,8 +47,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Measured:
-    """What NAME.json holds. commit: of the tree; parts: of the kernel, that the runs needed, with their
-    digests; runs: how many; seconds: of CPUs that all of them took, 0: not known; head: what subjects are."""
+    """What NAME.json holds. commit: of the tree; parts: of the kernel, and programs: inside the guest, that
+    the runs needed, with their digests; runs: how many; seconds: of CPUs that all of them took, 0: not
+    known; head: what subjects are."""
 
     command: str
     commit: str
@@ -56,10 +58,12 @@ class Measured:
     runs: int = 0
     seconds: int = 0
     head: str = ""
+    programs: Mapping[str, str] = field(default_factory=dict)
 
     def changed(self, now: Mapping[str, str]) -> list[str]:
-        """The parts that are not what they were."""
-        return parts.changed(self.parts, now)
+        """The parts of a kernel and the programs that are not what they were."""
+        others = [name for name, then in self.programs.items() if programs.digest(name) != then]
+        return [*parts.changed(self.parts, now), *(f"program {name}" for name in others)]
 
     def value(self, subject: str, figure: str) -> float | str | None:
         """None: not measured for that one."""

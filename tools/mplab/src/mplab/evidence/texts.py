@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from ..parts import TOP
+from ..lab.parts import TOP
 from .plan import EvidenceError, Measured, Plan, Table
 
 MARKED = re.compile(r"(<!-- evidence: (.+?) -->)(.*?)(<!-- /evidence -->)", re.DOTALL)

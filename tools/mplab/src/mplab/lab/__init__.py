@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The network inside a guest: its paths, what becomes of them, the guest itself."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Results as drawings and pages, the figures of the theses among them."""

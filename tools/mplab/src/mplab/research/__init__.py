@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Experiments of other shapes: designs over many networks, kernels compared, packets below TCP, CPU time."""
