@@ -57,6 +57,14 @@ class Texts(unittest.TestCase):
         for kind in traffic.KINDS.values():
             self.assertEqual(parse(settings.text(kind(), whole=True)), kind())
 
+    def test_each_is_explained(self) -> None:
+        text = settings.explained(traffic.KINDS)
+        self.assertLess(max(map(len, text.splitlines())), 80)
+        for name, kind in traffic.KINDS.items():
+            form = text[text.index(f"{name}") :]
+            self.assertTrue(all(f"{key}=" in form for key in settings.keys(kind)), name)
+        self.assertIn("direction=down|up", text)
+
     def test_what_is_wrong_is_named(self) -> None:
         for text, message in (
             ("bulk,direction=left", "direction 'left': write up or down or both"),

@@ -138,7 +138,8 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
         "--workload",
         default="bulk",
         metavar="NAME[,KEY=VALUE]...",
-        help=f"{', '.join(traffic.KINDS)}; e.g. blocks,rate=4mbit,size=8000 (default: bulk)",
+        help=f"{', '.join(traffic.KINDS)}; e.g. blocks,rate=4mbit,size=8000 (default: bulk);"
+        " 'mplab run --help-workload' explains them",
     )
     parser.add_argument(
         "--duration", type=_time("--duration"), metavar="TIME", help="of a workload that has one"
@@ -153,7 +154,8 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KIND[,KEY=VALUE]...",
-        help="traffic of others, repeatable: tcp, web or udp, e.g. tcp,count=2,path=1; web,load=2mbit",
+        help="traffic of others, repeatable: tcp, web or udp, e.g. tcp,count=2,path=1; web,load=2mbit;"
+        " 'mplab run --help-beside' explains them",
     )
     parser.add_argument(
         "--competing", type=_from_zero, default=0, metavar="N", help="short for tcp,count=N,congestion=reno"
@@ -228,7 +230,10 @@ def _parser() -> argparse.ArgumentParser:
 
     run = sub.add_parser("run", help="compare schedulers on some paths: table, JSON and figure")
     _paths_option(run)
-    run.add_argument("--help-path", action="store_true", help="explain --path and exit")
+    for what in commands.EXPLAINED:
+        run.add_argument(
+            f"--help-{what}", dest="explain", action="store_const", const=what, help=f"explain --{what}"
+        )
     _buffer_option(run)
     _kernel_option(run, several=True)
     _condition_options(run)

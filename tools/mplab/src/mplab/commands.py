@@ -10,23 +10,32 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from . import traffic
 from .lab import paths, shell
 from .lab.guest import Guests
 from .run import asked, plans
 from .run.experiment import Conditions, Result, measure
 from .run.runner import Failure, Runner, Store, exit_status
 from .run.table import write_csv
-from .traffic import Blocks, Bulk
+from .traffic import Blocks, Bulk, beside
+from .words import settings
 from .words.places import for_call, written
 from .words.units import UsageError
+
+# What mplab run --help-WHAT prints
+EXPLAINED: dict[str, Callable[[], str]] = {
+    "path": lambda: paths.__doc__ or "",
+    "workload": lambda: settings.explained(traffic.KINDS),
+    "beside": lambda: settings.explained(beside.KINDS),
+}
 
 # ---- run
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare schedulers on one set of paths."""
-    if args.help_path:
-        print(paths.__doc__)
+    if args.explain:
+        print(EXPLAINED[args.explain]())
         return 0
     out, kept = for_call(args)
     if args.pcap:

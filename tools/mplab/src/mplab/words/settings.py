@@ -8,18 +8,24 @@ said together with what may be written instead.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import Field, field
+from textwrap import fill, wrap
 from typing import Any, TypeVar
 
 from . import units
 from .units import UsageError
 
 Kind = TypeVar("Kind")
+WIDTH, INDENT = 79, " " * 4  # of what is explained
 
 
-def _setting(default: Any, read: Callable[[str, str], Any], write: Callable[[Any], str], key: str) -> Any:
-    return field(default=default, metadata={"read": read, "write": write, "key": key})
+def _setting(
+    default: Any, read: Callable[[str, str], Any], write: Callable[[Any], str], key: str, shown: str = ""
+) -> Any:
+    """shown: what may be written, if that is a few words."""
+    return field(default=default, metadata={"read": read, "write": write, "key": key, "shown": shown})
 
 
 def _from(
@@ -100,7 +106,7 @@ def choice(default: str, *others: str) -> Any:
             raise units.UnitError(f"{what} '{text}': write {' or '.join(words)}")
         return text
 
-    return _setting(default, read, str, "")
+    return _setting(default, read, str, "", "|".join(words))
 
 
 def word(default: str) -> Any:
@@ -120,7 +126,8 @@ def yes_no(default: bool) -> Any:
             raise units.UnitError(f"{what} '{text}': write yes or no")
         return text == "yes"
 
-    return _setting(default, read, lambda value: "yes" if value else "no", "")
+    words = ("yes", "no") if default else ("no", "yes")
+    return _setting(default, read, lambda value: "yes" if value else "no", "", "|".join(words))
 
 
 def several_speeds(*default: float) -> Any:
@@ -175,3 +182,19 @@ def text(thing: Any, whole: bool = False) -> str:
         if whole or value != each.default:
             said.append(f"{key}={each.metadata['write'](value)}")
     return ",".join(said)
+
+
+def explained(kinds: Mapping[str, type]) -> str:
+    """Each kind as it may be written, with the defaults, and what it says of itself."""
+    return "\n\n".join(f"{_form(name, kind)}\n{_of_itself(kind)}" for name, kind in kinds.items())
+
+
+def _form(name: str, kind: type) -> str:
+    known = keys(kind).items()
+    words = [f"{key}={f.metadata['shown'] or f.metadata['write'](f.default)}" for key, f in known]
+    return "\n".join(wrap(", ".join([name, *words]), WIDTH, subsequent_indent=INDENT)).replace(", ", ",")
+
+
+def _of_itself(kind: type) -> str:
+    said = (" ".join(each.split()) for each in (inspect.getdoc(kind) or "").split("\n\n"))
+    return "\n".join(fill(each, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT) for each in said)
