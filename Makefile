@@ -65,6 +65,9 @@ check-races: deps-vm source ## the kselftests under KCSAN in QEMU, two CPUs
 check-coverage: deps-check source mptcpctl ## which lines of net/mptcp the tests run, into Documentation/testing.md
 	$K/check-coverage.sh
 
+check-uninit: deps-uninit source ## some under KMSAN in QEMU: values that nobody wrote
+	$K/vm.sh check uninit
+
 check-bpf: deps-bpf source ## schedulers in BPF, on a kernel with type information in QEMU
 	$K/vm.sh check bpf
 
@@ -86,10 +89,11 @@ check-interop: deps-upstream ## patched and unpatched kernels as client and serv
 check-packets: deps-check ## handshakes of the patched kernel, packet by packet those of the unpatched one
 	$K/check-packets.sh
 
-kernels: deps-vm deps-bpf deps-upstream kernel ## build the kernels that check-whole runs, so that it says what tests take
+kernels: deps-vm deps-uninit deps-bpf deps-upstream kernel ## build the kernels that check-whole runs, so that it says what tests take
 	$K/build.sh debug
 	$K/build.sh locks
 	$K/build.sh races
+	$K/build.sh uninit
 	$K/build.sh bpf
 	$K/build.sh upstream
 	$K/source.sh prepare stock
@@ -136,7 +140,7 @@ deps-%:
 	@$K/deps.sh $*
 
 clean: ## remove what was built, keep the compiler cache
-	rm -rf build/linux build/stock build/uml build/upstream build/debug build/coverage build/x86 build/locks build/races build/bpf build/deb \
+	rm -rf build/linux build/stock build/uml build/upstream build/debug build/coverage build/x86 build/locks build/races build/uninit build/bpf build/deb \
 		build/openwrt build/series build/other \
 		$(filter-out %/ccache,$(wildcard $(patsubst patches/%/series,build/%/*,$(wildcard patches/*/series))))
 	$(MAKE) -s -C tools/mptcpctl clean
@@ -144,5 +148,5 @@ clean: ## remove what was built, keep the compiler cache
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
 	patches-refresh check-style \
 	check-series check-series-newest \
-	check-robust check-debug check-coverage check-locks check-races check-bpf check-upstream check-interop check-packets \
+	check-robust check-debug check-coverage check-locks check-races check-uninit check-bpf check-upstream check-interop check-packets \
 	kernels check-dask check-slurm check-whole check-table check-cost vm check-vm deb check-deb openwrt clean

@@ -15,6 +15,7 @@ usage() {
 	  coverage   build/coverage/linux, uml that counts which lines of net/mptcp run
 	  locks      build/locks, x86 with lockdep and slab debugging
 	  races      build/races, x86 with KCSAN
+	  uninit     build/uninit, x86 with KMSAN, by clang
 	  bpf        build/bpf, x86 with BPF and its type information
 	VARIANT=stock  build Linux as it came, in build/stock/KIND
 	TARGET         make targets (default: the kernel and its modules)
@@ -29,10 +30,11 @@ set_kind() {
 	upstream) fragments+=("$config/upstream.config" "$config/trace.config") ;;
 	debug) fragments+=("$config/debug.config" "$config/memory.config" "$config/trace.config") ;;
 	coverage) fragments+=("$config/coverage.config" "$config/trace.config") ;;
-	x86 | locks | races | bpf) arch=x86_64 image=bzImage
+	x86 | locks | races | uninit | bpf) arch=x86_64 image=bzImage
 		fragments=("$config/common.config" "$config/x86.config" "$config/trace.config") ;;&
 	locks) fragments+=("$config/debug.config" "$config/locks.config") ;;
 	races) fragments+=("$config/races.config") ;;
+	uninit) fragments+=("$config/uninit.config") ;;
 	bpf) fragments+=("$config/bpf.config") ;;
 	x86) ;;
 	*) usage >&2; exit 2 ;;
@@ -100,8 +102,9 @@ out=$(dirname -- "$tree")/$kind
 suffix=-mptcp
 [ "$variant" = patched ] || suffix=
 cc=gcc
+[ "$kind" != uninit ] || cc=clang
 if command -v ccache >/dev/null; then
-	cc="ccache gcc"
+	cc="ccache $cc"
 	export CCACHE_DIR=${CCACHE_DIR:-$build/ccache}
 fi
 

@@ -23,13 +23,14 @@ bench) packages=("${build[@]}" "${lab[@]}" nginx-light curl openssl python3-h11)
 slurm) packages=("${build[@]}" "${lab[@]}" slurm-wlm munge) ;;
 dask) packages=("${build[@]}" "${lab[@]}" python3-distributed) ;;
 vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables qemu-system-x86 python3-venv) ;;
+uninit) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables python3-dpkt qemu-system-x86 clang) ;;
 bpf) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev qemu-system-x86 clang libbpf-dev bpftool dwarves) ;;
 deb) packages=("${deb[@]}")
 	[ "${CONFIG:-debian}" != debian ] || packages+=("linux-config-$base_version" pahole)
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}") ;;
 check-deb) packages=("${deb[@]}" mmdebstrap grub-common grub-pc-bin xorriso mtools e2fsprogs qemu-system-x86 qemu-utils)
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}" qemu-system-arm qemu-user-static binfmt-support arch-test) ;;
-*) die "usage: deps.sh build|run|figures|check|style|upstream|bench|slurm|dask|vm|bpf|deb|check-deb" ;;
+*) die "usage: deps.sh build|run|figures|check|style|upstream|bench|slurm|dask|vm|uninit|bpf|deb|check-deb" ;;
 esac
 case $job in
 style) ;;

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The x86 kernel in QEMU on two CPUs: a shell with a network, or the kselftests; the same under a kernel that looks
-# for data races (races); those that make CPUs meet under one that looks for wrong locking (locks); those of schedulers in BPF (bpf).
+# for data races (races); those that make CPUs meet under one that looks for wrong locking (locks); some under
+# one that looks for what is read before it is written (uninit); those of schedulers in BPF (bpf).
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -9,6 +10,10 @@ set -euo pipefail
 boot=$top/tools/kernel/boot-qemu
 kind=${2:-x86}
 "$top/tools/kernel/build.sh" "$kind"
+
+# Options, payloads and packets of all kinds: several times slower than anything else, and a value that nobody wrote
+# needs no bad luck to be seen.
+uninit_tests=(kunit options control coding early low_overhead stateless_join app_key sockopt refused "conformance quick")
 
 check() {
 	local tests=(kernel)
@@ -19,6 +24,7 @@ check() {
 	elif [ "$kind" != x86 ]; then
 		tests=(kunit pairs sockopt modules redundant inorder cong_churn "fuzz quick" "faults quick")
 		[ "$kind" != races ] || tests=(kselftests "fuzz quick" "faults quick")
+		[ "$kind" != uninit ] || tests=("${uninit_tests[@]}")
 		# even with KVM
 		export KSFT_MACHINE_SLOW=yes
 	fi
@@ -29,5 +35,5 @@ check() {
 case ${1:-} in
 shell) exec "$top/tools/mplab/mplab" shell --qemu ;;
 check) check ;;
-*) die "usage: vm.sh shell | check [x86|locks|races|bpf]" ;;
+*) die "usage: vm.sh shell | check [x86|locks|races|uninit|bpf]" ;;
 esac
