@@ -188,7 +188,7 @@ inet_diag() {
 	fi
 	for name in "${coupled[@]}" reno; do
 		serve
-		begin -d "$(paced 5)" -g "$name"
+		begin -d "$(paced 10)" -g "$name"
 		soon connected 2 || true
 		in_client ./diag.py >"$work/diag"
 		in_client ss -tinHO state established >"$work/ss" 2>&1

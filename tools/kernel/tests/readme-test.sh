@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What README says must work: its C example compiles, its targets and files exist. TAP output.
+# What the texts say must work: README's C example compiles, targets exist, links lead somewhere. TAP output.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -29,7 +29,8 @@ while read -r target; do
 	check "make $target" grep -q "^$target:" Makefile
 done < <(grep -ohE '\bmake [a-z][a-z-]+' README.md Documentation/*.md | cut -d' ' -f2 | sort -u |
 	grep -vxE 'and|in|it|menuconfig|the|sees')
-while read -r file; do
-	check "$file exists" test -e "$file"
-done < <(grep -oE '\]\(([A-Za-z./-]+)\)' README.md | tr -d '])(' | sort -u)
+check "each link leads somewhere" tools/kernel/tests/links.py
+while read -r patch; do
+	check "upstream-fixes.md has $patch" grep -qF "(../patches/$patch)" Documentation/upstream-fixes.md
+done < <(grep '^fixes/' patches/series)
 tally
