@@ -66,7 +66,7 @@ loses_one minrtt
 all=$more
 for name in minrtt+rp minrtt+rs inorder; do
 	loses_one $name
-	that "$name: what the others carry is not sent again" less "$more" $((all / 2))
+	in_time "$name: what the others carry is not sent again" less "$more" $((all / 2))
 done
 
 finish
