@@ -19,6 +19,7 @@ from mplab.run.experiment import Conditions
 from mplab.traffic import (
     Blocks,
     Bulk,
+    Bursts,
     Ends,
     Order,
     Page,
@@ -178,6 +179,13 @@ class Evaluation(unittest.TestCase):
                 with self.subTest(warm=warm, direction=direction):
                     self.assertEqual(found["completions_s"], [1.0] * 3)
                     self.assertEqual((found["goodput_bps"], found["completion_max_s"]), (8000, 1))
+
+    def test_bursts_after_the_first_one(self) -> None:
+        sent = {"began": [1.0, 4.0, 7.0], **TRACE}
+        found = self.found(Bursts(1000, 3), send=sent, receive={"ended": [3.0, 4.5, 7.1]})
+        self.assertEqual([round(t, 3) for t in found["completions_s"]], [0.5, 0.1])
+        with self.assertRaisesRegex(GuestError, "2 of 3 bursts arrived"):
+            self.found(Bursts(1000, 3), send=sent, receive={"ended": [3.0, 4.5]})
 
     def test_percentiles_only_of_enough(self) -> None:
         self.assertIsNone(self.transfers(19)["completion_p95_s"])

@@ -26,6 +26,7 @@ EXTRA = {  # per workload: heading, figure, factor
     "writes": [("p50 ms", "delay_p50_s", 1e3), ("p99 ms", "delay_p99_s", 1e3)],
     "rpc": [("p50 ms", "delay_p50_s", 1e3), ("p99 ms", "delay_p99_s", 1e3), ("worst ms", "delay_max_s", 1e3)],
     "transfer": [("median s", "completion_median_s", 1), ("worst s", "completion_max_s", 1)],
+    "bursts": [("median ms", "completion_median_s", 1e3), ("worst ms", "completion_max_s", 1e3)],
     "tls": [("median s", "completion_median_s", 1), ("worst s", "completion_max_s", 1)],
     "page": [("median s", "load_median_s", 1), ("worst s", "load_max_s", 1)],
     "video": [

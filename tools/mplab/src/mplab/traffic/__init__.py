@@ -9,6 +9,7 @@ from .answers import Incast, Request, Transfer
 from .base import PYTHON, Ends, Workload
 from .blocks import Blocks, Writes
 from .bulk import Bulk
+from .bursts import Bursts
 from .calls import Rpc
 from .davvi import Davvi
 from .iperf import Iperf
@@ -21,13 +22,13 @@ from .web import Http, Page
 KINDS: dict[str, type[Workload]] = {
     kind.name: kind
     for kind in (
-        *(Bulk, Blocks, Writes, Order, Transfer, Rpc, Page, Video, Tls, Request, Http, Iperf),
+        *(Bulk, Blocks, Writes, Order, Transfer, Bursts, Rpc, Page, Video, Tls, Request, Http, Iperf),
         *(Ranges, Davvi),
     )
 }
 __all__ = [
-    "KINDS", "PYTHON", "Blocks", "Bulk", "Davvi", "Ends", "Http", "Incast", "Iperf", "Order", "Page",
-    "Ranges", "Request", "Rpc", "Tls", "Transfer", "Video", "Workload", "Writes", "parse",
+    "KINDS", "PYTHON", "Blocks", "Bulk", "Bursts", "Davvi", "Ends", "Http", "Incast", "Iperf", "Order",
+    "Page", "Ranges", "Request", "Rpc", "Tls", "Transfer", "Video", "Workload", "Writes", "parse",
 ]  # fmt: skip
 
 
