@@ -55,7 +55,7 @@ shape 1 100mbit 5ms 1000
 shape 2 100mbit 5ms 1000
 grown SchedPick took -b 20000000
 arrived 20000000 "two paths of 100 Mbit/s: the bytes are right"
-that "and less than a decision for each two segments" less "$grown" 7000
+in_time "and less than a decision for each two segments" less "$grown" 7000
 
 # The receiver drops what is beyond its window.
 is 0 "$(counter_of "$server" NoDSSInWindow)" "all this time nothing was sent beyond the peer's window"
