@@ -212,12 +212,22 @@ bulk_transfer() {
 	that "the second path is the cheaper one: the data is there" less 200000 "$two"
 }
 
+# flows FROM: data does, of a program that a slow machine takes seconds to begin.
+flows() { [ $(($(tx_bytes 1) + $(tx_bytes 2) - $1)) -gt 10000 ]; }
+
+# later SECONDS COMMAND...: so long after data began to flow.
+later() {
+	local before
+	before=$(($(tx_bytes 1) + $(tx_bytes 2)))
+	(soon flows "$before" && sleep "$1" && "${@:2}") &
+}
+
 # A message each 20 ms: how long is the longest pause at the receiver?
 it_fails() {
 	local name
 	set_to path_price "c2=10"
 	for name in default minrtt inorder rr weighted redundant; do
-		(sleep 2; dark 1) &
+		later 2 dark 1
 		measure "$name+price" -b 400000 -m 2000 -i 20
 		light 1
 		arrived 400000 "$name+price: the cheap path becomes dark: the bytes are right"
@@ -225,18 +235,18 @@ it_fails() {
 		echo "# the longest pause: $(value server gap) ms"
 		in_time "$name+price: the pause is short" less "$(value server gap)" 150
 	done
-	(sleep 2; ip -n "$client" link set c1 down) &
+	later 2 ip -n "$client" link set c1 down
 	measure minrtt+price -b 400000 -m 2000 -i 20
 	ip -n "$client" link set c1 up
 	arrived 400000 "the link of the cheap path is down: the bytes are right"
 	that "the dear one carries on" less 150000 "$two"
 	echo "# the longest pause: $(value server gap) ms"
 
-	(sleep 1; dark 1) &
+	later 1 dark 1
 	measure minrtt+price -b $bulk
 	light 1
 	arrived $bulk "the cheap path becomes dark in a bulk transfer: the bytes are right"
-	(sleep 1; dark 2) &
+	later 1 dark 2
 	measure minrtt+price -b $bulk
 	light 2
 	arrived $bulk "the dear path becomes dark: the bytes are right"
@@ -250,7 +260,7 @@ backups() {
 	measure minrtt+price -b $bulk
 	arrived $bulk "a backup that costs nothing: the bytes are right"
 	that "it carries nothing" less "$two" $little
-	(sleep 2; dark 1) &
+	later 2 dark 1
 	measure minrtt+price -b 400000 -m 2000 -i 20
 	light 1
 	arrived 400000 "the path that is none becomes dark: the bytes are right"
