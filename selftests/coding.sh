@@ -76,7 +76,7 @@ it_rests() {
 	# what the first generations are given counts less in a longer one
 	bulk=$((3 * bulk)) did "nothing is lost"
 	all=$((3 * bulk / 1400))
-	that "nothing is lost: less and less is sent" less "$sent" $((all / 30))
+	in_time "nothing is lost: less and less is sent" less "$sent" $((all / 30))
 }
 
 # typically WHAT: $sent is the median of three, since one draw in twenty sends little more than half.

@@ -86,11 +86,20 @@ lost_one() {
 	[ "$dropped" != 0 ]
 }
 
+# on_one_cpu COMMAND...: each CPU may have a reserve of TCP's memory, 1 MB, that does not count for the limit.
+on_one_cpu() {
+	local all
+	all=$(taskset -pc $$ | sed 's/.*: //')
+	taskset -pc 0 $$ >/dev/null
+	"$@"
+	taskset -pc "$all" $$ >/dev/null
+}
+
 hosts 20mbit 10ms 20mbit 10ms
 
 about=""
 ends options
-ends memory
+on_one_cpu ends memory
 
 control 1
 about="the client begins: "
@@ -134,5 +143,6 @@ lost_removal 0 '> 0'
 is "1 0, 1 lost" "$remaining, $dropped lost" "without the stream, the client never hears of a REMOVE_ADDR that is lost"
 about="with the stream: "
 lost_removal 1 '>= 77'
-is "0 0, 1 lost" "$remaining, $dropped lost" "with it, the client does"
+that "with it, the segment is lost" less 0 "$dropped"
+is "0 0" "$remaining" "and the client hears of it"
 finish
