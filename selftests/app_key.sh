@@ -152,11 +152,11 @@ with_tls() {
 	two=$(tx_bytes 2)
 	tls 0 0
 	is "complete 1 subflows 1 state 0 0" "complete $(value client complete) subflows $(value client subflows) state $(value client state) $(value server state)" "TLS, keys in clear"
-	that "the second subflow's SYN after two round trips" awk -v at="$(value watch join)" 'BEGIN { exit !(at >= 40 && at < 42) }'
+	in_time "the second subflow's SYN after two round trips" awk -v at="$(value watch join)" 'BEGIN { exit !(at >= 40 && at < 42) }'
 	echo "# | keys in clear | $(value watch join) ms |"
 	tls 1 1
 	is "complete 1 subflows 1 state 2 2" "complete $(value client complete) subflows $(value client subflows) state $(value client state) $(value server state)" "TLS, its keys"
-	that "the second subflow's SYN after three round trips" awk -v at="$(value watch join)" 'BEGIN { exit !(at >= 60 && at < 63) }'
+	in_time "the second subflow's SYN after three round trips" awk -v at="$(value watch join)" 'BEGIN { exit !(at >= 60 && at < 63) }'
 	echo "# | keys of TLS | $(value watch join) ms |"
 	that "which carry data" less 200000 $(($(tx_bytes 2) - two))
 }

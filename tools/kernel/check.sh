@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The tests of check-test.sh, as many at a time as there are CPUs: a User-Mode guest has one, and
 # its clock does not care how fast it runs. Each test's lines go to build/check/KIND/NAME.log.
-# usage: check.sh [TEST... | all | soon | kernel | kselftests | quick | robust | fixes]
+# usage: check.sh [all | soon | kernel | kselftests | quick | robust | fixes] [TEST...]
 #	KIND=uml|debug|x86|...: which kernel; BOOT=: what boots it; JOBS=: tests at a time
 #	KEEP=yes: a test that passed from the same sources does not run again
 set -euo pipefail
@@ -30,14 +30,17 @@ tool_tests=(model mptcpctl mplab digits accuracy applications promises spread so
 # ready in five minutes on two cores
 soon_tests=(kunit pairs redundant rescue inorder limits backup sockopt refused low_overhead stateless_join app_key sysctl
 	modules rr minrtt observe "conformance quick" "${fixes_tests[@]}" mptcpctl model readme counts whole)
-case ${1:-all} in
-soon) set -- "${soon_tests[@]}" ;;
-all) set -- "${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" "${tool_tests[@]}" ;;
-kernel) set -- "${rate_tests[@]}" "${kernel_tests[@]}" ;;
-kselftests) set -- "${kernel_tests[@]}" ;;
-quick) set -- "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" ;;
-robust) set -- "${robust_tests[@]}" ;;
-fixes) set -- "${fixes_tests[@]}" ;;
+group=${1:-all}
+[ $# = 0 ] || shift
+case $group in
+soon) set -- "${soon_tests[@]}" "$@" ;;
+all) set -- "${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" "${tool_tests[@]}" "$@" ;;
+kernel) set -- "${rate_tests[@]}" "${kernel_tests[@]}" "$@" ;;
+kselftests) set -- "${kernel_tests[@]}" "$@" ;;
+quick) set -- "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" "$@" ;;
+robust) set -- "${robust_tests[@]}" "$@" ;;
+fixes) set -- "${fixes_tests[@]}" "$@" ;;
+*) set -- "$group" "$@" ;;
 esac
 
 # known TEST
