@@ -49,11 +49,13 @@ measure() {
 
 # loses_one SCHEDULER: one subflow of three is removed in the middle: $more bytes on the wire.
 loses_one() {
-	local whole
+	local whole removing
 	measure "$1"
 	whole=$wire
 	(sleep 0.8; in_server ip mptcp endpoint del id 3) &
+	removing=$!
 	measure "$1"
+	wait "$removing"
 	in_server ip mptcp endpoint add 10.0.3.2 dev s3 id 3 signal
 	more=$((wire - whole))
 	echo "# $1: $took ms, $more bytes more on the wire"
