@@ -120,7 +120,7 @@ ruff() { "$build/venv/bin/ruff" check -q "$@" && "$build/venv/bin/ruff" format -
 check "ruff" run_ruff
 check "the table of checks" tools/kernel/check-parts.sh table-is-written
 check "published numbers" tools/mplab/mplab evidence check
-check "codespell" codespell -q 3 -L inflight,msk,ser,ans,sergent,whis,iput,conext README.md Documentation net tools selftests patches
+check "codespell" codespell -q 3 -L inflight,msk,ser,ans,sergent,whis,iput,conext,theses README.md Documentation net tools selftests patches
 
 closing "$passed" "$failed" 0
 [ "$failed" = 0 ]
