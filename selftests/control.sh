@@ -144,5 +144,6 @@ is "1 0, 1 lost" "$remaining, $dropped lost" "without the stream, the client nev
 about="with the stream: "
 lost_removal 1 '>= 77'
 that "with it, the segment is lost" less 0 "$dropped"
+in_time "once" test "$dropped" = 1
 is "0 0" "$remaining" "and the client hears of it"
 finish

@@ -277,6 +277,18 @@ counter_of() {
 # Bytes the client sent over path N.
 tx_bytes() { in_client cat "/sys/class/net/c$1/statistics/tx_bytes"; }
 
+# wire PATH...: bytes the client sent over them.
+wire() {
+	local path sum=0
+	for path; do
+		sum=$((sum + $(tx_bytes "$path")))
+	done
+	echo "$sum"
+}
+
+# grew FROM BYTES PATH...: it has sent so many more over them. A slow machine takes seconds to begin a program.
+grew() { [ $(($(wire "${@:3}") - $1)) -gt "$2" ]; }
+
 # carried COMMAND...: how many bytes go over each path meanwhile, $one and $two.
 carried() {
 	one=$(tx_bytes 1) two=$(tx_bytes 2)

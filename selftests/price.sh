@@ -212,14 +212,11 @@ bulk_transfer() {
 	that "the second path is the cheaper one: the data is there" less 200000 "$two"
 }
 
-# flows FROM: data does, of a program that a slow machine takes seconds to begin.
-flows() { [ $(($(tx_bytes 1) + $(tx_bytes 2) - $1)) -gt 10000 ]; }
-
 # later SECONDS COMMAND...: so long after data began to flow.
 later() {
 	local before
-	before=$(($(tx_bytes 1) + $(tx_bytes 2)))
-	(soon flows "$before" && sleep "$1" && "${@:2}") &
+	before=$(wire 1 2)
+	(soon grew "$before" 10000 1 2 && sleep "$1" && "${@:2}") &
 }
 
 # A message each 20 ms: how long is the longest pause at the receiver?

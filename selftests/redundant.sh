@@ -7,8 +7,6 @@ cd "$(dirname "$0")"
 . ./lib.sh
 need setpriv python3
 
-wire() { echo $(($(tx_bytes 1) + $(tx_bytes 2))); }
-
 # measure ARG...: $took, what was $copied, bytes on the $wire, and on $one and $two of them.
 measure() {
 	copied=$(counter SchedCopyBytes)

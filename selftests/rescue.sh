@@ -19,14 +19,11 @@ measure() {
 	echo "# $*: $took ms, $silent times silent, sent again $again_bytes bytes"
 }
 
-# beyond FROM BYTES: the first path has sent so many more; a slow machine takes seconds to begin.
-beyond() { [ $(($(tx_bytes 1) - $1)) -gt "$2" ]; }
-
 # goes_dark SCHEDULER: the first path, in the middle of a transfer, for good.
 goes_dark() {
 	local before
-	before=$(tx_bytes 1)
-	(soon beyond "$before" 1300000 && dark 1) &
+	before=$(wire 1)
+	(soon grew "$before" 1300000 1 && dark 1) &
 	measure "$1" -b $bulk
 	light 1
 	arrived $bulk "$1: a path becomes dark: the bytes are right"
@@ -62,10 +59,10 @@ with_others() {
 	for name in $(get available_schedulers); do
 		[[ $name == *+* ]] || name+=+rs
 		scheduler "$name"
-		before=$(tx_bytes 1)
+		before=$(wire 1)
 		serve
 		begin -b $bulk
-		soon beyond "$before" 100000 || true
+		soon grew "$before" 100000 1 || true
 		sleep 0.7
 		dark 1
 		sleep 0.7

@@ -36,15 +36,12 @@ three_paths() {
 	in_server ip mptcp endpoint add 10.0.3.2 dev s3 id 3 signal
 }
 
-# wire: bytes that the client sent.
-wire() { echo $(($(tx_bytes 1) + $(tx_bytes 2) + $(tx_bytes 3))); }
-
 # measure SCHEDULER: bytes on the $wire, $took.
 measure() {
-	wire=$(wire)
+	wire=$(wire 1 2 3)
 	scheduler "$1"
 	took -b 4000000
-	wire=$(($(wire) - wire))
+	wire=$(($(wire 1 2 3) - wire))
 }
 
 # loses_one SCHEDULER: one subflow of three is removed in the middle: $more bytes on the wire.

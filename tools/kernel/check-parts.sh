@@ -14,8 +14,8 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-whole=(check check-robust check-debug check-locks check-races check-uninit check-bpf check-upstream check-interop check-packets
-	check-series check-deb)
+whole=(check check-robust check-debug check-locks check-races check-uninit check-bpf check-upstream check-interop
+	check-packets check-series check-deb)
 logs=$build/check-parts
 results=$top/Documentation/evidence/checks.tsv
 # of another Linux, nothing that is published

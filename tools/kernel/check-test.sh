@@ -114,9 +114,9 @@ model() {
 	fi
 }
 
-# All that this kernel has, and these two it must have; loading them runs them.
+# All that this kernel has, and these it must have; loading them runs them.
 # shellcheck disable=SC2016 # for the guest
-kunit='modprobe -a mptcp_sched_test mptcp_cong_test "$@" && dmesg | sed "s/^\[[^]]*\] //" |
+kunit='modprobe -a mptcp_sched_test mptcp_cong_test mptcp_token_test mptcp_crypto_test "$@" && dmesg | sed "s/^\[[^]]*\] //" |
 	grep -E "^ *(ok|not ok|#|KTAP|1\.\.)" | grep -v "^ok\|^not ok"'
 kunit_modules() { find "$kernel/modules" -name 'mptcp_*_test.ko' -printf '%f\n' | sed 's/\.ko$//' | sort; }
 

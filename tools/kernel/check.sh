@@ -30,18 +30,17 @@ tool_tests=(model mptcpctl mplab digits accuracy applications promises spread so
 # ready in five minutes on two cores
 soon_tests=(kunit pairs redundant rescue inorder limits backup sockopt refused low_overhead stateless_join app_key sysctl
 	modules rr minrtt observe "conformance quick" "${fixes_tests[@]}" mptcpctl model readme counts whole)
-group=${1:-all}
-[ $# = 0 ] || shift
-case $group in
-soon) set -- "${soon_tests[@]}" "$@" ;;
-all) set -- "${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" "${tool_tests[@]}" "$@" ;;
-kernel) set -- "${rate_tests[@]}" "${kernel_tests[@]}" "$@" ;;
-kselftests) set -- "${kernel_tests[@]}" "$@" ;;
-quick) set -- "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" "$@" ;;
-robust) set -- "${robust_tests[@]}" "$@" ;;
-fixes) set -- "${fixes_tests[@]}" "$@" ;;
-*) set -- "$group" "$@" ;;
+case ${1:-all} in
+soon) tests=("${soon_tests[@]}") ;;
+all) tests=("${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" "${tool_tests[@]}") ;;
+kernel) tests=("${rate_tests[@]}" "${kernel_tests[@]}") ;;
+kselftests) tests=("${kernel_tests[@]}") ;;
+quick) tests=("${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}") ;;
+robust) tests=("${robust_tests[@]}") ;;
+fixes) tests=("${fixes_tests[@]}") ;;
+*) tests=("$1") ;;
 esac
+set -- "${tests[@]}" "${@:2}"
 
 # known TEST
 known() {

@@ -128,4 +128,7 @@ for file in selftests/lib.sh patches/series; do
 	check "of $file, all" test "$(tests yes '' a b model kunit)" = "a b kunit model"
 done
 check "and all without KEEP" test "$(tests '' '' a b model kunit)" = "a b kunit model"
+echo 1 >"$top/selftests/fixes/c.sh"
+chmod +x "$top/selftests/fixes/c.sh"
+check "a group, and a test behind it" test "$(tests '' '' fixes a)" = "a c"
 tally

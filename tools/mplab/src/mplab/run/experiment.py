@@ -353,7 +353,7 @@ def _described(c: Conditions) -> str:
 @cache
 def _program_id() -> str:
     """Changes with whatever may change a measurement: no old result is taken for a new one."""
-    rooms = (FilePath(__file__).parents[1] / room for room in ("inside", "lab", "traffic"))
+    rooms = (FilePath(__file__).parents[1] / room for room in ("inside", "lab", "traffic", "words"))
     files = [FilePath(__file__), *(file for room in rooms for file in sorted(room.glob("*.py")))]
     files += [BOOT.with_name(name) for name in ("boot-uml", "guest.sh", "guest-init")]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()

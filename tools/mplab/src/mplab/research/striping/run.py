@@ -16,7 +16,7 @@ from typing import Any
 
 from ...lab import parts
 from ...lab.guest import INSIDE, GuestError, Guests, scratch
-from ...lab.topology import PYTHON
+from ...lab.topology import HOSTS, PYTHON
 from ...run import programs
 from ...run.experiment import INSTANT
 from ...traffic import metrics
@@ -184,7 +184,7 @@ def used(cases: Iterable[Case]) -> set[str]:
 @cache
 def _program_id() -> str:
     """Changes with whatever may change a measurement."""
-    files = [FilePath(__file__).with_name(f"{name}.py") for name in ("network", "run")]
+    files = [*(FilePath(__file__).with_name(f"{name}.py") for name in ("network", "run")), HOSTS]
     files += [file for room in (INSIDE, INSIDE / "striping") for file in sorted(room.glob("*.py"))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
