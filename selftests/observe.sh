@@ -38,4 +38,21 @@ serve
 transfer -b 3000000
 that "a window that is used up is counted" less 0 "$(counter SchedWndBlocked)"
 
+# As for TCP: what a subflow carries of thin traffic says nothing of its path.
+app_limited() { in_client ss -Htin 'dport = 5000' | grep -c app_limited || true; }
+in_both sysctl -q net.ipv4.tcp_rmem="4096 131072 6291456"
+for name in default minrtt inorder; do
+	scheduler "$name"
+	serve
+	begin -b 30000 -m 1000 -i 100
+	sleep 2
+	that "$name: the application limits a subflow that has little to carry" less 0 "$(app_limited)"
+	complete
+	serve
+	begin -b 15000000
+	sleep 2
+	is 0 "$(app_limited)" "$name: and none that has enough"
+	complete
+done
+
 finish

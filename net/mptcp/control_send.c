@@ -126,13 +126,15 @@ struct mptcp_subflow_context *mptcp_control_subflow(struct mptcp_sock *msk, u32 
 	return NULL;
 }
 
-/* The least is best: first those that had it not last, then the lowest RTT. */
+/* The least is best: first those that had it not last, then the lowest RTT. A backup that
+ * becomes none meanwhile, by MP_PRIO, is ranked as it was.
+ */
 static u64 control_rank(const struct mptcp_subflow_context *subflow, u32 last)
 {
 	u64 rtt = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
 
 	return rtt | (u64)(subflow->subflow_id == last) << 32 |
-	       (u64)(subflow->backup || subflow->request_bkup) << 33;
+	       (u64)data_race(subflow->backup || subflow->request_bkup) << 33;
 }
 
 static struct mptcp_subflow_context *control_pick(struct mptcp_sock *msk, u32 last)

@@ -178,11 +178,13 @@ struct mptcp_sched_sample {
 
 /* The last sample is @tp's, whose lock is held. Readers do not have that: they must not get the
  * one from before an ACK and the other one from after it, and remember a rate that never was.
+ * Nor may they look into the congestion control, which can be gone when a subflow is closed.
  */
 static inline void mptcp_sched_publish(struct mptcp_subflow_context *subflow,
 				       const struct tcp_sock *tp)
 {
 	atomic64_set(&subflow->sched_sample, (u64)tp->rate_delivered << 32 | tp->rate_interval_us);
+	WRITE_ONCE(subflow->sched_restarts, !tp->inet_conn.icsk_ca_ops->cong_control);
 }
 
 static inline struct mptcp_sched_sample

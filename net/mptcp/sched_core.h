@@ -55,6 +55,7 @@ struct mptcp_sched_name {
 
 /* Decisions (sched_pick.c). */
 int mptcp_sched_ask(struct mptcp_sock *msk);
+u32 mptcp_sched_cwnd(const struct mptcp_subflow_context *subflow);
 void mptcp_sched_reset(struct mptcp_sock *msk);
 void mptcp_sched_retransmitted(struct mptcp_sock *msk,
 			       const struct mptcp_subflow_context *subflow);
@@ -243,9 +244,12 @@ static inline u16 mptcp_sched_limit(const struct mptcp_sock *msk,
 	return dfrag->already_sent + left;
 }
 
-/* The application writes, and nothing waited: for what is to be paid, see sched_price.c. */
+/* The application writes, and nothing waited: for what is to be paid, see sched_price.c.
+ * Until a decision finds no room, it is the application that limits what subflows carry.
+ */
 static inline void mptcp_sched_begin(struct mptcp_sock *msk)
 {
+	msk->sched_fresh = true;
 	msk->sched_price = 0;
 	msk->sched_full_since = 0;
 }

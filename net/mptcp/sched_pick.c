@@ -25,6 +25,7 @@
 
 #define pr_fmt(fmt) "MPTCP: " fmt
 
+#include <kunit/visibility.h>
 #include <net/tcp.h>
 #include "protocol.h"
 #include "mib.h"
@@ -106,6 +107,28 @@ u32 mptcp_sched_run(const struct mptcp_subflow_context *subflow)
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_run);
 
+/* The congestion window of @subflow, or what TCP makes of it as soon as it sends again after
+ * a pause (tcp_cwnd_restart()): what is decided by the old one would wait in the subflow.
+ */
+u32 mptcp_sched_cwnd(const struct mptcp_subflow_context *subflow)
+{
+	const struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+	const struct tcp_sock *tp = tcp_sk(ssk);
+	u32 cwnd = READ_ONCE(tp->snd_cwnd);
+	s32 rto, idle;
+
+	if (READ_ONCE(tp->packets_out) || !READ_ONCE(subflow->sched_restarts) ||
+	    !READ_ONCE(sock_net(ssk)->ipv4.sysctl_tcp_slow_start_after_idle))
+		return cwnd;
+
+	rto = READ_ONCE(inet_csk(ssk)->icsk_rto);
+	idle = tcp_jiffies32 - READ_ONCE(tp->lsndtime);
+	while ((idle -= rto) > 0 && cwnd > TCP_INIT_CWND)
+		cwnd = max(cwnd / 2, TCP_INIT_CWND);
+	return cwnd;
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_cwnd);
+
 /* Bytes that @subflow takes without piling them up in its send queue, at most
  * MPTCP_SCHED_BURST; 0: it has no room.
  */
@@ -121,7 +144,7 @@ u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow)
 		return 0;
 
 	unsent = READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
-	segs = mptcp_sched_free_segs(READ_ONCE(tp->snd_cwnd),
+	segs = mptcp_sched_free_segs(mptcp_sched_cwnd(subflow),
 				     subflow->sched_cap ?: MPTCP_SCHED_UNCAPPED,
 				     mptcp_sched_in_flight(tp), unsent, mss,
 				     mptcp_sched_run(subflow) / mss);

@@ -104,6 +104,8 @@ struct fake_conn {
 	struct tcp_sock *tp[3];
 };
 
+static struct tcp_congestion_ops fake_control;
+
 static void fake_subflow(struct kunit *test, struct fake_conn *conn, int i)
 {
 	struct mptcp_subflow_context *subflow;
@@ -118,6 +120,7 @@ static void fake_subflow(struct kunit *test, struct fake_conn *conn, int i)
 	((struct sock *)tp)->sk_sndbuf = 100000;
 	((struct sock *)tp)->sk_protocol = IPPROTO_TCP;
 	((struct sock *)tp)->sk_prot = &tcp_prot;
+	tp->inet_conn.icsk_ca_ops = &fake_control;
 	tp->snd_cwnd = 10;
 	tp->mss_cache = 1448;
 	tp->notsent_lowat = UINT_MAX;
@@ -147,6 +150,37 @@ static struct fake_conn *fake_conn(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(conn->subflow); i++)
 		fake_subflow(test, conn, i);
 	return conn;
+}
+
+/* What TCP would send at once after a pause is what there is room for. */
+static void window_after_a_pause(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_subflow_context *subflow = conn->subflow[0];
+	struct tcp_sock *tp = conn->tp[0];
+	const u32 now = tcp_jiffies32;
+
+	sock_net_set((struct sock *)tp, &init_net);
+	tp->inet_conn.icsk_rto = HZ;
+	tp->snd_cwnd = 100;
+	tp->lsndtime = now - 5 * HZ / 2;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_cwnd(subflow), 100U);
+
+	/* halved for each timeout that passed, to the window of a beginning */
+	subflow->sched_restarts = true;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_cwnd(subflow), 25U);
+	tp->lsndtime = now - 100 * HZ;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_cwnd(subflow), (u32)TCP_INIT_CWND);
+	tp->snd_cwnd = 4;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_cwnd(subflow), 4U);
+
+	/* not after less, nor while something is in flight */
+	tp->snd_cwnd = 100;
+	tp->lsndtime = now - HZ / 2;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_cwnd(subflow), 100U);
+	tp->lsndtime = now - 100 * HZ;
+	tp->packets_out = 1;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_cwnd(subflow), 100U);
 }
 
 static u64 srtt_key(const struct mptcp_subflow_context *subflow)
@@ -1445,6 +1479,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(ring_order),
 	KUNIT_CASE(list_words),
 	KUNIT_CASE(budget_ends_inside_fragment),
+	KUNIT_CASE(window_after_a_pause),
 	KUNIT_CASE(lowest_key_with_room),
 	KUNIT_CASE(backups_stand_in_for_failures),
 	KUNIT_CASE(used_up_window_is_told),
