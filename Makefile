@@ -56,6 +56,10 @@ check-debug: deps-check source mptcpctl ## the same in short, under lockdep, KAS
 	$K/build.sh debug
 	KIND=debug $K/check.sh quick
 
+check-without: deps-check source mptcpctl ## the kselftests on a kernel that FEATURE= was left out of: coding, say
+	$K/build.sh without-$(FEATURE)
+	KIND=without-$(FEATURE) $K/check.sh kselftests
+
 check-locks: deps-vm source ## some under lockdep and slab debugging in QEMU, two CPUs
 	$K/vm.sh check locks
 
@@ -148,5 +152,5 @@ clean: ## remove what was built, keep the compiler cache
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
 	patches-refresh check-style \
 	check-series check-series-newest \
-	check-robust check-debug check-coverage check-locks check-races check-uninit check-bpf check-upstream check-interop check-packets \
+	check-robust check-debug check-coverage check-without check-locks check-races check-uninit check-bpf check-upstream check-interop check-packets \
 	kernels check-dask check-slurm check-whole check-table check-cost vm check-vm deb check-deb openwrt clean

@@ -8,6 +8,7 @@ cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
 need
+need_sysctl stateless_join # and keys with it
 python=/usr/bin/python3
 one=$(printf '%032d' 1) other=$(printf '%032d' 2)
 

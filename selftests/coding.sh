@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
 need
-[ -e /proc/sys/net/mptcp/coding ] || skip_all "this kernel has no coding"
+need_sysctl coding
 
 bulk=6000000
 names="CodingAgreed CodedTx CodedRx CodedLate CodedDrop CodedRepair"

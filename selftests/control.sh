@@ -9,7 +9,7 @@ cd "$(dirname "$0")"
 . ./lib.sh
 
 need nft python3
-[ -e /proc/sys/net/mptcp/control_stream ] || skip_all "this kernel has no control stream"
+need_sysctl control_stream
 
 # ends WHAT [ARGUMENT]: both of them; their lines as TAP.
 ends() {

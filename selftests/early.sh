@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
 need nft python3
-[ -e /proc/sys/net/mptcp/early_delivery ] || skip_all "this kernel has no early delivery"
+need_sysctl early_delivery
 
 early() { in_server sysctl -q net.mptcp.early_delivery="$1"; }
 checksums() { in_both sysctl -q net.mptcp.checksum_enabled="$1"; }

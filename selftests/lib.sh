@@ -116,6 +116,16 @@ need() {
 	[ -n "$sched_sock" ] || skip_all "sched_sock is not built: run make"
 }
 
+# is_built NAME: the feature with the sysctl net.mptcp.NAME was not left out.
+is_built() { [ -e "/proc/sys/net/mptcp/$1" ]; }
+
+need_sysctl() {
+	local name
+	for name; do
+		is_built "$name" || skip_all "this kernel has no net.mptcp.$name"
+	done
+}
+
 need_coupled() {
 	[ -e /proc/sys/net/mptcp/ewlia_weight ] ||
 		skip_all "this kernel has no coupled congestion control"

@@ -7,6 +7,7 @@ cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
 need nstat
+need_sysctl low_overhead
 hosts 100mbit 5ms 100mbit 8ms
 
 setting() { in_client cat /proc/sys/net/mptcp/low_overhead; }

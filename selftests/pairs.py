@@ -2,11 +2,13 @@
 """Connections between two network namespaces, with each pair of features at work, over two bad paths.
 
 usage: pairs.py CLIENT SERVER SEED BYTES PATIENCE [FEATURE...]
+       pairs.py features
 
 Data goes both ways at once, as much as BYTES each way, in writes and reads of any length, and each byte is
 compared. Each pair of the features is tried (without an argument: of all), then drawn handfuls, then all
 at once, then connections that are reset in the midst of that. PATIENCE: so many seconds may one take.
 With one feature only that is tried; "A,B" tries just these together. Prints "ok" and "not ok" lines.
+"features": prints those that this kernel has.
 """
 
 from __future__ import annotations
@@ -25,11 +27,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import control
 
 SCHEDULER = 43
-SYSCTLS = {  # their values are off and on
+ALL_SYSCTLS = {  # their values are off and on
     "control": ("control_stream", 0, 1),
     "coding": ("coding", 0, 10),
     "early": ("early_delivery", 0, 1),
@@ -38,6 +41,8 @@ SYSCTLS = {  # their values are off and on
     "stateless": ("stateless_join", 0, 1),
     "timers": ("blocked_rto_min_us", 0, 20000),
 }
+# a feature may have been left out of the kernel
+SYSCTLS = {name: row for name, row in ALL_SYSCTLS.items() if Path("/proc/sys/net/mptcp", row[0]).exists()}
 SCHEDULERS = ("redundant", "inorder")
 EXTENSIONS = {"rescue": "rs", "penalize": "rp"}
 ACTS = ("switch", "subflows", "slow")
@@ -286,6 +291,9 @@ def combinations(wanted: list[str], seed: int) -> Iterator[tuple[str, ...]]:
 
 
 def main() -> None:
+    if sys.argv[1:] == ["features"]:
+        print(*FEATURES, sep="\n")
+        return
     ends = Ends(*sys.argv[1:3])
     seed, size, patience, wanted = int(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5]), sys.argv[6:]
     faulthandler.register(signal.SIGTERM, all_threads=True, chain=True)

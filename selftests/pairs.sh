@@ -9,14 +9,12 @@ cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
 need python3
-for name in control_stream coding early_delivery low_overhead stateless_join blocked_rto_min_us; do
-	[ -e "/proc/sys/net/mptcp/$name" ] || skip_all "this kernel has no net.mptcp.$name"
-done
 
 seed=${1:-1} rounds=${2:-1} features=("${@:3}") bytes=400000 limit=60
 if slow; then
 	# what changes what a mapping means, and who sends it
-	[ ${#features[@]} != 0 ] || features=(control coding early redundant inorder switch subflows)
+	[ ${#features[@]} != 0 ] || mapfile -t features < <(
+		python3 -B pairs.py features | grep -xE 'control|coding|early|redundant|inorder|switch|subflows')
 	bytes=150000 limit=300
 fi
 
@@ -42,7 +40,11 @@ for ((round = 0; round < rounds; round++)); do
 	pairs $((seed + round))
 done
 if [ ${#features[@]} != 1 ]; then
-	for name in ControlRx CodedRx CodedRepair EarlySegs SchedCopy SchedAhead SchedSwitch SchedRetrans RmSubflow; do
+	happened=(SchedCopy SchedAhead SchedSwitch SchedRetrans RmSubflow)
+	! is_built control_stream || happened+=(ControlRx)
+	! is_built coding || happened+=(CodedRx CodedRepair)
+	! is_built early_delivery || happened+=(EarlySegs)
+	for name in "${happened[@]}"; do
 		# a subflow is gone only if the second one came before the order to remove it
 		if slow && [ "$name" = RmSubflow ] && ! grew "$name"; then
 			skip "it happened: $name: this machine is slow"

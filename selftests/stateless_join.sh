@@ -7,6 +7,7 @@ cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
 need
+need_sysctl stateless_join
 
 listen=()
 

@@ -7,6 +7,7 @@ cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
 need ss python3
+need_sysctl rto_segments blocked_rto_min_us
 
 readonly rto_min=6:45 delack_max=6:46
 

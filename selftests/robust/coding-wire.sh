@@ -9,6 +9,6 @@ cd "$(dirname "$0")"
 
 need
 need_dpkt
-[ -e /proc/sys/net/mptcp/coding ] || skip_all "this kernel has no coding"
+need_sysctl coding
 spoken_by_hand coding.wire coding
 finish

@@ -10,6 +10,6 @@ cd "$(dirname "$0")"
 
 need
 need_dpkt
-[ -e /proc/sys/net/mptcp/control_stream ] || skip_all "this kernel has no control stream"
+need_sysctl control_stream
 spoken_by_hand control.wire control_stream
 finish

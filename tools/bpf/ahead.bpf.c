@@ -2,7 +2,7 @@
 /* "bpf_ahead": data arrives in order, simplified. The path with the lowest RTT gets the next
  * data. A slower one gets data from further back: from where the fast one will be when that
  * arrives. The fast one jumps over it when it comes there. Shows data ahead of its turn; how
- * to do it well is net/mptcp/sched_inorder.c.
+ * to do it well is net/mptcp/sched/inorder.c.
  */
 #include "vmlinux.h"
 #include "mptcp_sched.bpf.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* "bpf_minrtt": of the subflows with room, the one with the lowest RTT. Begin here; the same
- * in C is net/mptcp/sched_minrtt.c.
+ * in C is net/mptcp/sched/minrtt.c.
  */
 #include "vmlinux.h"
 #include "mptcp_sched.bpf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* For schedulers of MPTCP in BPF: what they call. Include it after vmlinux.h, which bpftool
- * makes of a kernel. See README.md, and net/mptcp/sched_bpf_kfunc.c for each function.
+ * makes of a kernel. See README.md, and net/mptcp/sched/bpf_kfunc.c for each function.
  */
 #ifndef MPTCP_SCHED_BPF_H
 #define MPTCP_SCHED_BPF_H

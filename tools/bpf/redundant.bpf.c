@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* "bpf_redundant": everything on every subflow, so that what arrives first counts. Each goes
  * on from where it got to, or from the first byte that the peer has not acknowledged. Shows
- * copies; the same in C, and why it is so, is net/mptcp/sched_redundant.c.
+ * copies; the same in C, and why it is so, is net/mptcp/sched/redundant.c.
  */
 #include "vmlinux.h"
 #include "mptcp_sched.bpf.h"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The coupled congestion controls in double precision, over random states.
 
-Writes net/mptcp/cong_vectors.h, with which the KUnit test compares the kernel's fixed point.
+Writes net/mptcp/cong/vectors.h, with which the KUnit test compares the kernel's fixed point.
 Formulas are written as in the sources, in segments and seconds, and know nothing of the kernel's:
 
     LIA     RFC 6356
@@ -157,7 +157,7 @@ def header(seed: int, count: int) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("file", type=Path, help="net/mptcp/cong_vectors.h")
+    parser.add_argument("file", type=Path, help="net/mptcp/cong/vectors.h")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=200, help="of states (default: %(default)s)")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if the file differs")

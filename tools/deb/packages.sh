@@ -100,7 +100,7 @@ configure() {
 	[ "$arch" != arm64 ] || small+=("$here/small-arm64.config")
 	[ "$CONFIG" != small ] || parts=("${small[@]}" "${parts[@]}")
 	stamp=$({ echo "$CONFIG"; unpack_config "${config:-/dev/null}"; cat -- "${parts[@]}" "$tree/Makefile" \
-		"$tree"/net/mptcp/Kconfig*; } | sha256sum)
+		"$tree"/net/mptcp/{,*/}Kconfig*; } | sha256sum)
 	[ "$(cat "$out/.made-of" 2>/dev/null)" != "$stamp" ] || return 0
 	if [ -n "$config" ]; then
 		unpack_config "$config" >"$out/.config"

@@ -17,9 +17,21 @@ usage() {
 	  races      build/races, x86 with KCSAN
 	  uninit     build/uninit, x86 with KMSAN, by clang
 	  bpf        build/bpf, x86 with BPF and its type information
+	  without-X  build/without-X/linux, uml without an option of ours, such as coding or olia
 	VARIANT=stock  build Linux as it came, in build/stock/KIND
 	TARGET         make targets (default: the kernel and its modules)
 	USAGE
+}
+
+# leave_out NAME: a fragment that has the option MPTCP_EXT_NAME off, or that of a scheduler or congestion control.
+leave_out() {
+	local symbol fragment=$build/without-$1/without.config
+	symbol=$(sed -nE "s/^config (MPTCP_(EXT|SCHED|CONG)_${1^^})$/\1/p" "$top"/net/mptcp/*/Kconfig)
+	[ -n "$symbol" ] || die "net/mptcp has no option called ${1^^}: what can be left out is" \
+		"$(sed -nE 's/^config MPTCP_(EXT|SCHED|CONG)_([A-Z_]+)$/\2/p' "$top"/net/mptcp/*/Kconfig | tr '[:upper:]\n' '[:lower:] ')"
+	mkdir -p "${fragment%/*}"
+	printf '# CONFIG_%s is not set\n' "$symbol" >"$fragment"
+	printf '%s\n' "$fragment"
 }
 
 set_kind() {
@@ -37,6 +49,7 @@ set_kind() {
 	uninit) fragments+=("$config/uninit.config") ;;
 	bpf) fragments+=("$config/bpf.config") ;;
 	x86) ;;
+	without-*) fragments+=("$(leave_out "${1#*-}")") ;;
 	*) usage >&2; exit 2 ;;
 	esac
 }
@@ -48,23 +61,25 @@ kmake() {
 		KBUILD_BUILD_USER=mptcp KBUILD_BUILD_HOST=mptcp -j"$(nproc)" ${instrument[@]+"${instrument[@]}"} "$@"
 }
 
-# objects_of FILE...: the names that kbuild gives what is made of them.
-objects_of() { printf '%s\n' "${@##*/}" | sed 's/c$/o/'; }
+# objects_of FOLDER...: the names that kbuild gives what is made of what is in them and in folders below.
+objects_of() { find -L "$@" -name '*.c' -printf '%P\n' | sed 's/c$/o/'; }
 
 # instrumented: what has gcc count in net/mptcp ("coverage"), or watch there and in TCP below it ("races"), and
-# nowhere else: all of an emulated kernel watched is several times slower. Kbuild goes by names without folders:
-# x86 has a pm.o, which runs before there is a kernel. The codec of coding shares nothing, and takes minutes.
+# nowhere else: all of an emulated kernel watched is several times slower. Kbuild goes by names below the folder of
+# a Makefile: x86 has a pm.o, which runs before there is a kernel. The codec of coding shares nothing, and takes
+# minutes.
 instrumented() {
 	local net=$tree/net
 	case $kind in
 	coverage)
-		objects_of "$net"/mptcp/*.c | sed 's/.*/GCOV_PROFILE_&=y/'
+		objects_of "$net/mptcp" | sed 's/.*/GCOV_PROFILE_&=y/'
 		echo "CFLAGS_gcc_base.o=-include $top/tools/kernel/config/gcov.h"
 		;;
 	races)
 		echo KCSAN_SANITIZE=n
-		objects_of "$net"/mptcp/*.c "$net"/ipv[46]/{tcp,inet}*.c "$net"/core/{sock,skbuff,stream}.c |
-			sed '/^pm.o$/d; /^coding_codec.o$/d; s/.*/KCSAN_SANITIZE_&=y/'
+		{ objects_of "$net/mptcp"; objects_of "$net"/ipv[46] | grep -E '^(tcp|inet)';
+			printf '%s.o\n' sock skbuff stream; } |
+			sed '/^pm.o$/d; /^ext\/coding\/codec.o$/d; s/.*/KCSAN_SANITIZE_&=y/'
 		;;
 	esac
 }
@@ -72,7 +87,7 @@ instrumented() {
 # The configuration is made anew when a fragment, the source's version or its options changed.
 configure() {
 	local stamp
-	stamp=$(cat -- "${fragments[@]}" "$tree/Makefile" "$tree"/net/mptcp/Kconfig* "$tree/net/sched/Kconfig" |
+	stamp=$(cat -- "${fragments[@]}" "$tree/Makefile" "$tree"/net/mptcp/{,*/}Kconfig* "$tree/net/sched/Kconfig" |
 		sha256sum)
 	[ "$(cat "$out/.fragments" 2>/dev/null)" != "$stamp" ] || return 0
 	kmake tinyconfig

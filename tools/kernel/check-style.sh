@@ -26,7 +26,7 @@ check() {
 	fi
 }
 
-# FILE_PATH_CHANGES and EMBEDDED_FILENAME: MAINTAINERS and Kconfig.sched are no business of
+# FILE_PATH_CHANGES and EMBEDDED_FILENAME: MAINTAINERS and sched/Kconfig are no business of
 # a patchset out of tree. UNKNOWN_COMMIT_ID: what "Fixes:" names is in Linux' history, which is
 # not here. The rest: not for user space, and how TRACE_EVENT() is written.
 checkpatch() {
@@ -38,7 +38,7 @@ files_of() { git ls-files --cached --others --exclude-standard -- "$@"; }
 
 for file in $(files_of 'net/*.[ch]'); do
 	case $file in
-	net/mptcp/sched_trace.h) ignore=OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT ;;
+	net/mptcp/sched/trace.h) ignore=OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT ;;
 	net/sched/*) ignore=CAMELCASE ;; # struct Qdisc
 	*) ignore= ;;
 	esac
@@ -93,7 +93,7 @@ sparse_w1() {
 	for object in $(files_of 'net/*.c'); do
 		object=${object%.c}.o
 		case $object in
-		net/mptcp/sched_bpf*) kind=bpf ;; # not in a User-Mode kernel
+		net/mptcp/sched/bpf*) kind=bpf ;; # not in a User-Mode kernel
 		*) kind=uml ;;
 		esac
 		rm -f "$build/$kind/$object"

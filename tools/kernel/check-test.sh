@@ -69,7 +69,8 @@ relevant() {
 # shellcheck disable=SC2016 # for the guest
 counting='"$@"; status=$?; mount -t debugfs none /sys/kernel/debug 2>/dev/null
 	find /sys/kernel/debug/gcov -path "*/net/mptcp/*.gcda" | while read -r file; do
-		cat "$file" >"$0/${file##*/}"
+		name=${file##*/net/mptcp/}
+		cat "$file" >"$0/${name//\//#}"
 	done; exit $status'
 
 # what a kernel needs that keeps two bytes more of each byte
@@ -107,10 +108,10 @@ unittests() {
 
 # The numbers that KUnit compares with are what the model gives.
 model() {
-	if "$top/tools/cong-model/cong_model.py" --check "$top/net/mptcp/cong_vectors.h"; then
-		echo "ok 1 cong_vectors.h is what the model gives"
+	if "$top/tools/cong-model/cong_model.py" --check "$top/net/mptcp/cong/vectors.h"; then
+		echo "ok 1 cong/vectors.h is what the model gives"
 	else
-		echo "not ok 1 cong_vectors.h is what the model gives"
+		echo "not ok 1 cong/vectors.h is what the model gives"
 	fi
 }
 

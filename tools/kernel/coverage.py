@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -27,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "mplab/src"))
 from mplab.lab.parts import IDLE  # noqa: E402
 
 PLAIN = ("minrtt", "rp", "inorder", "rr", "redundant", "replay", "papers")  # tests without an extension
+IS_TEST = re.compile(r"(^|_)test$")
 BEGIN, END = "<!-- coverage -->\n", "<!-- /coverage -->\n"
 
 
@@ -67,7 +69,7 @@ def read(files: Files, counts: Path, build: Path) -> None:
     for one in objects:
         notes = one.with_suffix(".gcno")
         notes.unlink(missing_ok=True)
-        notes.symlink_to(build / "net/mptcp" / notes.name)
+        notes.symlink_to(build / "net/mptcp" / notes.name.replace("#", "/"))
     if not objects:
         return
     command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", *(str(one) for one in objects)]
@@ -76,12 +78,17 @@ def read(files: Files, counts: Path, build: Path) -> None:
         add(files, json.loads(line))
 
 
+def below(path: Path) -> str:
+    """Its name as the Makefile of net/mptcp says it."""
+    return str(path).rpartition("net/mptcp/")[2]
+
+
 def not_idle(files: Files) -> list[str]:
     """The functions that ran, of a test that uses no extension, in files of which none should."""
     return [
-        f"{function}() of {path.name}"
+        f"{function}() of {below(path)}"
         for path, file in files.items()
-        if IDLE.fullmatch(path.name)
+        if IDLE.fullmatch(below(path))
         for function, count in file.functions.items()
         if count
     ]
@@ -146,10 +153,12 @@ def main() -> int:
             files[path].count(file)
     # the tests in the kernel are no code that is to be tested
     chosen = {
-        path: file for path, file in sorted(files.items()) if not path.stem.endswith("_test") and file.lines
+        path: file for path, file in sorted(files.items()) if not IS_TEST.search(path.stem) and file.lines
     }
-    ours = {path.name: file for path, file in chosen.items() if path.parent == top / "net/mptcp"}
-    theirs = {path.name: file for path, file in chosen.items() if path.parent == tree / "net/mptcp"}
+    ours, theirs = (
+        {below(path): file for path, file in chosen.items() if path.is_relative_to(of / "net/mptcp")}
+        for of in (top, tree)
+    )
     if not ours:
         print("nothing was counted", file=sys.stderr)
         return 1

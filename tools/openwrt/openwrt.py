@@ -77,16 +77,17 @@ def kconfig(text: str) -> Iterator[tuple[str, str, tuple[str, ...], str]]:
 def modules(top: Path) -> list[Module]:
     """All that the kernel's Makefile builds, but for tests."""
     rooms = [top / "net/mptcp" / name for name in ("sched", "cong")]
+    makefiles = [file for room in rooms for file in sorted(room.rglob("Makefile"))]
     built = {
         symbol: name
-        for room in rooms
-        for symbol, name in BUILT.findall(room.with_name(f"Makefile.{room.name}").read_text())
+        for file in makefiles
+        for symbol, name in BUILT.findall(file.read_text())
         if not name.endswith("_test")
     }
     told = {
         symbol: (title, needs, text)
         for room in rooms
-        for symbol, title, needs, text in kconfig(room.with_name(f"Kconfig.{room.name}").read_text())
+        for symbol, title, needs, text in kconfig((room / "Kconfig").read_text())
     }
     return [Module(name, symbol, *told[symbol]) for symbol, name in built.items()]
 
@@ -126,8 +127,8 @@ def write_patches(top: Path, folder: Path) -> None:
     for number, name in enumerate(names, 1):
         words = re.sub(r"/\d+-", "-", name)
         shutil.copyfile(top / "patches" / name, folder / f"{NAMED}{number:03}-{words}")
-    ours = sorted(file for file in (top / "net/mptcp").iterdir() if file.is_file())
-    files = {f"net/mptcp/{file.name}": file for file in ours} | {"net/mptcp/Kconfig.ours": top / "Kconfig"}
+    ours = sorted(file for file in (top / "net/mptcp").rglob("*") if file.is_file())
+    files = {str(file.relative_to(top)): file for file in ours} | {"net/mptcp/Kconfig.ours": top / "Kconfig"}
     (folder / f"{NAMED}{len(names) + 1:03}-new-files.patch").write_text(as_patch(files))
 
 

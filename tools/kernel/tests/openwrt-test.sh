@@ -51,7 +51,7 @@ kmods() {
 
 modules_have_packages() {
 	local built
-	built=$(cat "$top"/net/mptcp/Makefile.{sched,cong} | sed -n 's/^obj-.* += \(mptcp_[a-z_]*\)\.o$/\1/p' | grep -v _test)
+	built=$(cat "$top"/net/mptcp/{sched,sched/research,cong}/Makefile | sed -n 's/^obj-.* += \(mptcp_[a-z_]*\)\.o$/\1/p' | grep -v _test)
 	[ -n "$built" ]
 	diff <(sort <<<"$built") <(kmods FILES | sed -n 's|.* linux/net/mptcp/\(.*\)\.ko$|\1|p' | sort)
 	diff <(sort <<<"$built") <(kmods AUTOLOAD | awk '{ print $2 }' | sort)
@@ -60,7 +60,7 @@ modules_have_packages() {
 symbols_exist() {
 	local package symbol
 	kmods KCONFIG | while read -r package symbol; do
-		grep -qx "config ${symbol#CONFIG_}" "$top"/net/mptcp/Kconfig.* || { echo "$package: $symbol"; return 1; }
+		grep -qx "config ${symbol#CONFIG_}" "$top"/net/mptcp/*/Kconfig || { echo "$package: $symbol"; return 1; }
 	done
 }
 

@@ -30,7 +30,7 @@ holds() {
 # The modules that net/mptcp can be built as; tests of theirs are none of a user's.
 our_modules() {
 	awk '$1 == "config" { name = $2 } $1 == "tristate" && name ~ /^MPTCP_(SCHED|CONG)_[A-Z]+$/ { print tolower(name) ".ko" }' \
-		"$top"/net/mptcp/Kconfig.*
+		"$top"/net/mptcp/*/Kconfig
 }
 
 # What makes a kernel with modules, and what ours.config needs to have its wishes.

@@ -24,11 +24,11 @@ KCONFIG = """config A
 \t  One thing.
 """
 MAKEFILE = """\
-mptcp-y += core.o coding_send.o
-mptcp_sched_x-y := sched_x.o
+mptcp-y += core.o ext/coding/send.o
+mptcp_sched_x-y := sched/x.o
 obj-$(CONFIG_MPTCP_SCHED_X) += mptcp_sched_x.o
 """
-CODE = {"core": "core.c", "mptcp_sched_x": "sched_x.c", "extensions": "coding_send.c"}
+CODE = {"core": "core.c", "mptcp_sched_x": "sched/x.c", "extensions": "ext/coding/send.c"}
 
 
 class Sources(unittest.TestCase):
@@ -38,12 +38,12 @@ class Sources(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.top = Path(directory.name)
-        for name in ("net/mptcp", "patches/fixes", "tools/kernel/config"):
+        for name in ("net/mptcp/sched", "net/mptcp/ext/coding", "patches/fixes", "tools/kernel/config"):
             (self.top / name).mkdir(parents=True)
         for name in CODE.values():
             (self.top / "net/mptcp" / name).write_text("/* what */\nint a;\n")
-        (self.top / "net/mptcp/Kconfig.sched").write_text(KCONFIG)
-        (self.top / "net/mptcp/Makefile.sched").write_text(MAKEFILE)
+        (self.top / "net/mptcp/sched/Kconfig").write_text(KCONFIG)
+        (self.top / "net/mptcp/sched/Makefile").write_text(MAKEFILE)
         (self.top / "tools/kernel/config/uml.config").write_text("CONFIG_HZ=100\n")
         (self.top / "patches/series").write_text("# all\nfixes/0001-x.patch\n")
         self.patch = self.top / "patches/fixes/0001-x.patch"
@@ -61,10 +61,10 @@ class Sources(unittest.TestCase):
 
     def test_comments_change_nothing(self) -> None:
         before = parts.of(self.top)
-        (self.top / "net/mptcp/sched_x.c").write_text("/* what else */\nint  a; // and\n")
-        (self.top / "net/mptcp/sched_test.c").write_text("int test;\n")
-        (self.top / "net/mptcp/Kconfig.sched").write_text(KCONFIG.replace("One thing.", "Another."))
-        (self.top / "net/mptcp/Makefile.sched").write_text("# why\n" + MAKEFILE)
+        (self.top / "net/mptcp/sched/x.c").write_text("/* what else */\nint  a; // and\n")
+        (self.top / "net/mptcp/sched/test.c").write_text("int test;\n")
+        (self.top / "net/mptcp/sched/Kconfig").write_text(KCONFIG.replace("One thing.", "Another."))
+        (self.top / "net/mptcp/sched/Makefile").write_text("# why\n" + MAKEFILE)
         self.patch.write_text(
             "From: another\n\n" + PATCH.replace("@@ -1,2 +1,2 @@", "@@ -7,2 +7,4 @@\n+/* why\n+ * so */")
         )
@@ -72,9 +72,9 @@ class Sources(unittest.TestCase):
 
     def test_what_all_share_is_of_the_core(self) -> None:
         for file, text in (
-            ("net/mptcp/Kconfig.sched", KCONFIG.replace("default y", "default n")),
-            ("net/mptcp/Makefile.sched", MAKEFILE + "ccflags-y += -O3\n"),
-            ("net/mptcp/Makefile.sched", MAKEFILE + "obj-m += x.o # y.o\n"),
+            ("net/mptcp/sched/Kconfig", KCONFIG.replace("default y", "default n")),
+            ("net/mptcp/sched/Makefile", MAKEFILE + "ccflags-y += -O3\n"),
+            ("net/mptcp/sched/Makefile", MAKEFILE + "obj-m += x.o # y.o\n"),
             ("net/mptcp/core.h", "int c;\n"),
             ("tools/kernel/config/uml.config", "CONFIG_HZ=1000\n"),
             ("tools/kernel/config/uml.config", "# CONFIG_HZ is not set\n"),
@@ -136,11 +136,12 @@ class Needs(unittest.TestCase):
     def test_what_modules_build_on(self) -> None:
         """Of this project: who calls what another module exports."""
         folder = parts.TOP / "net/mptcp"
-        made = [
-            pair[0] for file in folder.glob("Makefile.*") for pair in parts.MODULE.findall(file.read_text())
-        ]
-        files = {name: folder / f"{name.removeprefix('mptcp_')}.c" for name in made if "_test" not in name}
-        files = {name: file.read_text() for name, file in files.items()}
+        made = [pair for file in folder.rglob("Makefile") for pair in parts.MODULE.findall(file.read_text())]
+        files = {
+            name: (folder / objects.strip()).with_suffix(".c").read_text()
+            for name, objects in made
+            if "_test" not in name
+        }
         found = {}
         for name, text in files.items():
             for symbol in re.findall(r"^EXPORT_SYMBOL\w*\((\w+)\)", text, re.MULTILINE):
@@ -161,9 +162,10 @@ class Needs(unittest.TestCase):
 
     def test_what_is_idle_is_there(self) -> None:
         """Of this project: the pattern names files."""
-        files = [file.name for file in (parts.TOP / "net/mptcp").glob("*.c")]
-        stems = {re.split(r"[_.]", name)[0] for name in files if parts.IDLE.fullmatch(name)}
-        self.assertEqual(stems, {"coding", "control", "join", "low"})
+        folder = parts.TOP / "net/mptcp"
+        names = [file.relative_to(folder) for file in folder.rglob("*.c")]
+        found = {name.parent.name for name in names if parts.IDLE.fullmatch(str(name))}
+        self.assertEqual(found, {"coding", "control", "join", "handshake"})
 
 
 if __name__ == "__main__":

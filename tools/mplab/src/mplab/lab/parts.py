@@ -31,7 +31,7 @@ COMMENT = re.compile(r"(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')|/\*.*?(?:\*/
 INSIDE = re.compile(r"\s*\*(\s|/|$)")  # how lines within one begin
 C_FILE = re.compile(r"\.[chS]$")
 REMARK = re.compile(r"#(?! CONFIG_\w+ is not set)|\t  \S")  # elsewhere, and Kconfig's help texts
-UNSEEN = re.compile(r"_test\.c$|_vectors\.h$|^Documentation/|^tools/testing/")  # by what is measured
+UNSEEN = re.compile(r"\b(\w+_)?test\.c$|\bvectors\.h$|^Documentation/|^tools/testing/")  # by what is measured
 HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 ROOMS = ("net/mptcp", "net/sched")
 CONFIGS = ("common.config", "uml.config")  # of the kernel with which is measured
@@ -40,8 +40,8 @@ OURS = re.compile(r"mptcp_(sched|cong)_")
 BUILDS_ON = {"mptcp_cong_ewlia": "mptcp_cong_lia", "mptcp_cong_wvegas": "mptcp_cong_lia"}
 # No function of these runs as long as nobody uses an extension: coverage.py looks.
 IDLE = re.compile(
-    r"(coding_(codec|rate|recv|send)|control_(send|sockopt)|join_(cookie|key_sockopt|once)"
-    r"|low_overhead_(cookie|sockopt|token))\.c"
+    r"ext/(coding/(codec|rate|recv|send)|control/(send|sockopt)|join/(cookie|key_sockopt|once)"
+    r"|handshake/(cookie|sockopt|token))\.c"
 )
 
 
@@ -92,17 +92,20 @@ def _changes(text: str) -> str:
     return "\n".join(kept)
 
 
-def _files(top: Path) -> Iterator[Path]:
+def _files(top: Path) -> Iterator[tuple[str, Path]]:
+    """Each with its name as Makefiles there say it."""
     for room in ROOMS:
         for pattern in ("*.[ch]", "Kconfig*", "Makefile*"):
-            yield from sorted((top / room).glob(pattern))
-    yield from (top / name for name in ["Kconfig", *(f"tools/kernel/config/{name}" for name in CONFIGS)])
+            for file in sorted((top / room).rglob(pattern)):
+                yield str(file.relative_to(top / room)), file
+    for name in ["Kconfig", *(f"tools/kernel/config/{name}" for name in CONFIGS)]:
+        yield name, top / name
 
 
 def _modules(top: Path) -> dict[str, str]:
     """Of a file the module that it alone goes into."""
     found = {}
-    for file in sorted((top / "net/mptcp").glob("Makefile*")):
+    for file in sorted((top / "net/mptcp").rglob("Makefile*")):
         for name, objects in MODULE.findall(file.read_text()):
             found |= {f"{one.removesuffix('.o')}.c": name for one in objects.split()}
     return found
@@ -111,10 +114,10 @@ def _modules(top: Path) -> dict[str, str]:
 def _pieces(top: Path) -> Iterator[tuple[str, str, str]]:
     """Part, name, code."""
     modules = _modules(top)
-    for file in _files(top):
-        if file.exists() and not UNSEEN.search(file.name):
-            part = modules.get(file.name) or (EXTENSIONS if IDLE.fullmatch(file.name) else CORE)
-            yield part, file.name, " ".join(" ".join(_code(file.name, file.read_text().splitlines())).split())
+    for name, file in _files(top):
+        if file.exists() and not UNSEEN.search(name):
+            part = modules.get(name) or (EXTENSIONS if IDLE.fullmatch(name) else CORE)
+            yield part, name, " ".join(" ".join(_code(name, file.read_text().splitlines())).split())
     for line in (top / "patches/series").read_text().splitlines():
         name = line.split("#")[0].strip()
         if name:

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The control stream, see ext/control/control.c */
+#ifndef _MPTCP_CONTROL_H
+#define _MPTCP_CONTROL_H
+
+#include <linux/bitmap.h>
+#include <linux/list.h>
+#include <linux/poll.h>
+#include <linux/skbuff.h>
+#include <linux/sockptr.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include "protocol.h"
+#include "ext/sysctl.h"
+
+#ifdef MPTCP_PRIVATE_CONTROL
+
+/* MPTCP_CONTROL of a socket that has it set */
+#define MPTCP_CONTROL_WANT_ON		1
+#define MPTCP_CONTROL_WANT_OFF		2
+
+/* Types of TLVs. Those of addresses are the kernel's own. */
+#define MPTCP_CONTROL_ADD_ADDR		1
+#define MPTCP_CONTROL_REMOVE_ADDR	2
+#define MPTCP_CONTROL_PRIO		3
+#define MPTCP_CONTROL_APPLICATION	0x8000
+
+#define MPTCP_CONTROL_HEADER		4
+/* The longest value that is sent, or kept when it is received */
+#define MPTCP_CONTROL_MAX		1024
+/* TLVs about addresses that wait to be sent, and those that wait for the application */
+#define MPTCP_CONTROL_QUEUE		16
+#define MPTCP_CONTROL_UNREAD		8
+
+/* What the next pure ACK of a subflow says of the control stream */
+enum mptcp_control_say {
+	MPTCP_CONTROL_SAY_NOTHING,
+	MPTCP_CONTROL_SAY_ASK,
+	MPTCP_CONTROL_SAY_ACK,
+};
+
+/* A TLV that waits */
+struct mptcp_control_msg {
+	struct list_head list;
+	u16 type;
+	u16 len;
+	u8 value[];
+};
+
+/* Of a value that came */
+struct mptcp_control_cb {
+	u16 type;
+};
+
+#define MPTCP_CONTROL_CB(skb)	((struct mptcp_control_cb *)&(skb)->cb[0])
+
+struct mptcp_control {
+	spinlock_t lock;		/* what softirqs write, see ext/control/control.c */
+	struct sock *sk;
+	void (*destruct)(struct sock *sk);	/* of the socket, before ours */
+	u8 state;		/* MPTCP_CONTROL_OFF, ... */
+
+	/* The peer's TLV that comes */
+	bool rcv_done;		/* it is whole, and waits for the worker */
+	bool answer;		/* an acknowledgment is due */
+	u8 rcv_header[MPTCP_CONTROL_HEADER];
+	struct sk_buff *rcv_value;	/* as far as it came; NULL: too long to be kept */
+	u32 rcv_got;		/* bytes of both */
+	u32 rcv_on;		/* subflow_id of the subflow that it came by last, */
+	u32 rcv_from;		/* of the one that all of it came by, 0: there are several */
+	u64 rcv_una;		/* where it begins: all in front is acknowledged */
+	DECLARE_BITMAP(announced, MPTCP_PM_MAX_ADDR_ID + 1);	/* by TLV: they need no echo */
+	DECLARE_BITMAP(removed, MPTCP_PM_MAX_ADDR_ID + 1);	/* by options: their TLVs follow */
+
+	/* Ours that wait, and the one that is on its way: its bytes are in the page */
+	struct list_head queue;
+	struct mptcp_control_msg *sending;
+	u8 queue_nr;
+	bool own_waits;		/* one of the application's is there, or on its way */
+	u64 snd_una;
+	u64 snd_nxt;
+	struct page *page;	/* the rest: msk lock */
+	struct sk_buff_head unread;	/* values for the application, charged as data is */
+	u32 snd_on;		/* subflow_id of where it was sent last */
+	u8 tries;
+	bool early;		/* what it waits for is the peer's answer to the third ACK */
+	bool expired;		/* set by the timer, and when that answer came */
+	struct timer_list timer;
+
+	struct mptcp_control_info info;
+};
+
+static inline struct mptcp_control *mptcp_control(const struct mptcp_sock *msk)
+{
+	return IS_ENABLED(CONFIG_MPTCP_EXT_CONTROL) ? READ_ONCE(msk->control) : NULL;
+}
+
+/* Both ends know that the other one has it: what has S is not data, whoever gave up sending. */
+static inline bool mptcp_control_agreed(const struct mptcp_control *control)
+{
+	u8 state = control ? READ_ONCE(control->state) : MPTCP_CONTROL_OFF;
+
+	return state == MPTCP_CONTROL_AGREED || state == MPTCP_CONTROL_OPEN ||
+	       state == MPTCP_CONTROL_GIVEN_UP;
+}
+
+/* TLVs can be sent, or will be. */
+static inline bool mptcp_control_sends(const struct mptcp_control *control)
+{
+	return mptcp_control_agreed(control) &&
+	       READ_ONCE(control->state) != MPTCP_CONTROL_GIVEN_UP;
+}
+
+static inline bool mptcp_control_is_option(int optname)
+{
+	return IS_ENABLED(CONFIG_MPTCP_EXT_CONTROL) &&
+	       optname >= MPTCP_CONTROL && optname <= MPTCP_CONTROL_RECV;
+}
+
+static inline bool mptcp_control_is_own(u16 type)
+{
+	return type == MPTCP_CONTROL_TYPE_KEY || type >= MPTCP_CONTROL_APPLICATION;
+}
+
+#if IS_ENABLED(CONFIG_MPTCP_EXT_CONTROL)
+/* control.c: who has it, and since when */
+bool mptcp_control_wanted(const struct mptcp_sock *msk);
+void mptcp_control_ask(struct mptcp_sock *msk);
+bool mptcp_control_asks(const struct mptcp_sock *msk);
+struct mptcp_control *mptcp_control_alloc(gfp_t gfp);
+void mptcp_control_clone(struct sock *nsk, const struct sock *sk,
+			 struct mptcp_control *control);
+void mptcp_control_start(struct mptcp_sock *msk, u64 idsn, u64 iasn, bool granted);
+bool mptcp_control_commit(struct mptcp_sock *msk);
+void mptcp_control_stop(struct mptcp_sock *msk);
+void mptcp_control_work(struct mptcp_sock *msk);
+
+/* send.c */
+bool mptcp_control_queue(struct mptcp_sock *msk, struct mptcp_control_msg *msg);
+bool mptcp_control_any(struct mptcp_control *control, const struct mptcp_control_msg *msg,
+		       bool (*is)(const struct mptcp_control_msg *,
+				  const struct mptcp_control_msg *));
+bool mptcp_control_options(struct mptcp_subflow_context *subflow, unsigned int *size,
+			   struct mptcp_out_options *opts);
+struct mptcp_ext *mptcp_control_map(struct mptcp_sock *msk, struct sock *ssk, struct page *page,
+				    u32 offset, u32 len, u64 seq, bool data_lock_held);
+struct mptcp_subflow_context *mptcp_control_subflow(struct mptcp_sock *msk, u32 id);
+void mptcp_control_send(struct mptcp_sock *msk, struct mptcp_control *control);
+void mptcp_control_answer(struct mptcp_sock *msk, struct mptcp_control *control);
+void mptcp_control_forget(struct mptcp_control *control);
+
+/* recv.c */
+bool mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const struct sk_buff *skb,
+			    struct mptcp_options_received *mp_opt);
+u64 mptcp_control_expected(const struct mptcp_sock *msk);
+void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff *skb,
+			bool data_lock_held);
+bool mptcp_control_heard(const struct mptcp_sock *msk,
+			 const struct mptcp_options_received *mp_opt);
+void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control);
+void mptcp_control_wake(const struct mptcp_control *control, __poll_t events);
+void mptcp_control_free(struct mptcp_control *control, struct sk_buff *skb);
+__poll_t mptcp_control_poll(const struct mptcp_sock *msk);
+
+/* tlv.c: addresses and priorities; true: there must be no option beside the TLV */
+bool mptcp_control_announce(struct mptcp_sock *msk, const struct mptcp_addr_info *addr,
+			    bool echo);
+bool mptcp_control_remove(struct mptcp_sock *msk, const struct mptcp_rm_list *list);
+bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow,
+			bool backup);
+void mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, const u8 *value, u16 len);
+struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk, u16 type,
+						  const u8 *value);
+void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);
+void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);
+
+/* sockopt.c */
+int mptcp_control_setsockopt(struct mptcp_sock *msk, int optname, sockptr_t optval,
+			     unsigned int optlen);
+int mptcp_control_getsockopt(struct mptcp_sock *msk, int optname, char __user *optval,
+			     int __user *optlen);
+#else
+#include "ext/control/none.h"
+#endif
+
+#else
+
+/* a kernel version whose hooks are not there */
+static inline bool mptcp_control_prio(struct mptcp_sock *msk,
+				      const struct mptcp_subflow_context *subflow, bool backup)
+{
+	return false;
+}
+
+#endif /* MPTCP_PRIVATE_CONTROL */
+
+#endif /* _MPTCP_CONTROL_H */

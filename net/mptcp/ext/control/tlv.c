@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The control stream: TLVs of the kernel, about addresses and priorities
+ *
+ * A TLV has a type and the length of its value, 16 bits each. The values, all in network order:
+ *
+ *	1  address added	id (8 bits), address (32 or 128), port (16), HMAC (64)
+ *	2  address removed	1 to 8 ids
+ *	3  priority		flags (bit 0: B), ids of the sender's address and the receiver's
+ *
+ * They enter where the options do that say the same (RFC 8684, sections 3.4.1, 3.4.2 and 3.3.8),
+ * and go beside them: an option goes at once, and may be lost; the TLV comes for sure, and may
+ * wait behind bulk data. As long as one is on its way, what follows about the same address or
+ * subflow has no option, which would overtake it. Of REMOVE_ADDR the TLV counts only if the
+ * option was lost: the address may be in use again.
+ *
+ * The HMAC is that of ADD_ADDR, so that an attacker who
+ * writes into one subflow gains nothing by the stream. An echo is not needed, as the TLV is
+ * acknowledged. MP_PRIO speaks of the subflow that it comes on, and so does its TLV, which names
+ * both addresses by their ids: on another subflow it is not believed, as nothing signs it. Who
+ * is on one path could draw all traffic to it.
+ *
+ * The thesis names these uses and no formats. Unknown types below 0x8000 are skipped and counted.
+ *
+ * Locking: those that queue may be called in softirqs, with pm->lock or a subflow's lock;
+ * the others are the worker's.
+ */
+
+#define pr_fmt(fmt) "MPTCP: " fmt
+
+#include <net/mptcp.h>
+#include "protocol.h"
+#include "ext/join/key.h"
+#include "ext/control/control.h"
+#include "mib.h"
+
+#define CONTROL_ADD4	(1 + 4 + 2 + 8)
+#define CONTROL_ADD6	(1 + 16 + 2 + 8)
+#define CONTROL_PRIO	3
+
+#if IS_ENABLED(CONFIG_MPTCP_IPV6)
+static void *control_ip6(struct mptcp_addr_info *addr)
+{
+	return &addr->addr6;
+}
+#else
+static void *control_ip6(struct mptcp_addr_info *addr)
+{
+	return NULL;
+}
+#endif
+
+/* Falling back is still possible, and no data has shown yet that there is no need to. */
+static bool control_unproven(const struct mptcp_sock *msk)
+{
+	return READ_ONCE(msk->allow_infinite_fallback) && !READ_ONCE(msk->bytes_received) &&
+	       !READ_ONCE(msk->bytes_acked);
+}
+
+static bool control_usable(const struct mptcp_sock *msk)
+{
+	return mptcp_control_sends(mptcp_control(msk)) && !__mptcp_check_fallback(msk) &&
+	       READ_ONCE(msk->fully_established) && !control_unproven(msk);
+}
+
+/* How many ids a TLV about addresses begins with */
+static u16 control_ids(const struct mptcp_control_msg *msg)
+{
+	switch (msg->type) {
+	case MPTCP_CONTROL_ADD_ADDR:
+		return 1;
+	case MPTCP_CONTROL_REMOVE_ADDR:
+		return msg->len;
+	}
+	return 0;
+}
+
+/* Are both about the same address, or the same subflow? */
+static bool control_is_about(const struct mptcp_control_msg *a, const struct mptcp_control_msg *b)
+{
+	u16 i;
+
+	if (a->type == MPTCP_CONTROL_PRIO && b->type == MPTCP_CONTROL_PRIO)
+		return !memcmp(&a->value[1], &b->value[1], CONTROL_PRIO - 1);
+	for (i = 0; i < control_ids(a); i++)
+		if (memchr(b->value, a->value[i], control_ids(b)))
+			return true;
+	return false;
+}
+
+static bool control_is_same(const struct mptcp_control_msg *a, const struct mptcp_control_msg *b)
+{
+	return a->type == b->type && a->len == b->len && !memcmp(a->value, b->value, a->len);
+}
+
+/* Say it by TLV. True: and by that alone, since the option would overtake an earlier one. */
+static bool control_tell(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+{
+	struct mptcp_control_msg *msg = kmalloc(struct_size(msg, value, len), GFP_ATOMIC);
+	struct mptcp_control *control = mptcp_control(msk);
+	bool behind;
+
+	if (!msg)
+		return false;
+	msg->type = type;
+	msg->len = len;
+	memcpy(msg->value, value, len);
+
+	/* an announcement is repeated until it is echoed */
+	behind = mptcp_control_any(control, msg, control_is_about);
+	if ((type == MPTCP_CONTROL_ADD_ADDR && behind &&
+	     mptcp_control_any(control, msg, control_is_same)) ||
+	    !mptcp_control_queue(msk, msg)) {
+		kfree(msg);
+		return false;
+	}
+	return behind;
+}
+
+/* With pm->lock. An echo of what came by TLV is said already. */
+bool mptcp_control_announce(struct mptcp_sock *msk, const struct mptcp_addr_info *addr, bool echo)
+{
+	struct mptcp_control *control = mptcp_control(msk);
+	u8 value[CONTROL_ADD6], *at = value;
+	struct mptcp_addr_info copy = *addr;
+	bool v4 = addr->family == AF_INET;
+	u32 size = v4 ? 4 : 16;
+	void *ip = v4 ? &copy.addr : control_ip6(&copy);
+
+	if (echo)
+		return control && test_and_clear_bit(addr->id, control->announced);
+	/* an HMAC may have to wait for the application's key */
+	if (!control_usable(msk) || !ip || !mptcp_join_ready(msk))
+		return false;
+
+	*at++ = addr->id;
+	memcpy(at, ip, size);
+	at += size;
+	put_unaligned(addr->port, (__be16 *)at);
+	at += sizeof(addr->port);
+	put_unaligned_be64(mptcp_add_addr_hmac(msk, true, addr), at);
+	at += sizeof(u64);
+	if (!control_tell(msk, MPTCP_CONTROL_ADD_ADDR, value, at - value))
+		return false;
+	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_ADDADDRTX);
+	return true;
+}
+
+bool mptcp_control_remove(struct mptcp_sock *msk, const struct mptcp_rm_list *list)
+{
+	if (!control_usable(msk) || !list->nr ||
+	    !control_tell(msk, MPTCP_CONTROL_REMOVE_ADDR, list->ids, list->nr))
+		return false;
+	MPTCP_ADD_STATS(sock_net((struct sock *)msk), MPTCP_MIB_RMADDRTX, list->nr);
+	return true;
+}
+
+/* The peer shall use the subflow as a backup, or not. Its local id is the sender's here. */
+bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow,
+			bool backup)
+{
+	u8 value[CONTROL_PRIO] = { backup ? MPTCP_PRIO_BKUP : 0, READ_ONCE(subflow->local_id),
+				   READ_ONCE(subflow->remote_id) };
+
+	if (!control_usable(msk) || !control_tell(msk, MPTCP_CONTROL_PRIO, value, sizeof(value)))
+		return false;
+	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_MPPRIOTX);
+	return true;
+}
+
+/* The address of a TLV, and its HMAC. False: no such TLV is right. */
+static bool control_address(const u8 *value, u16 len, struct mptcp_addr_info *addr, u64 *hmac)
+{
+	u32 size = len == CONTROL_ADD4 ? 4 : 16;
+	void *ip = len == CONTROL_ADD4 ? &addr->addr : control_ip6(addr);
+
+	if ((len != CONTROL_ADD4 && len != CONTROL_ADD6) || !ip)
+		return false;
+
+	memset(addr, 0, sizeof(*addr));
+	addr->id = *value++;
+	addr->family = len == CONTROL_ADD4 ? AF_INET : AF_INET6;
+	memcpy(ip, value, size);
+	value += size;
+	addr->port = get_unaligned((__be16 *)value);
+	*hmac = get_unaligned_be64(value + sizeof(addr->port));
+	return true;
+}
+
+static bool control_read_address(struct mptcp_sock *msk, const u8 *value, u16 len)
+{
+	struct mptcp_subflow_context *subflow;
+	struct net *net = sock_net((struct sock *)msk);
+	struct mptcp_addr_info addr;
+	u64 hmac;
+
+	if (!len || !control_address(value, len, &addr, &hmac) || !mptcp_join_ready(msk) ||
+	    hmac != mptcp_add_addr_hmac(msk, false, &addr))
+		return false;
+
+	subflow = list_first_entry_or_null(&msk->conn_list, struct mptcp_subflow_context, node);
+	if (!subflow)
+		return true;
+	set_bit(addr.id, msk->control->announced);
+	mptcp_pm_add_addr_received(mptcp_subflow_tcp_sock(subflow), &addr);
+	MPTCP_INC_STATS(net, MPTCP_MIB_ADDADDR);
+	if (addr.port)
+		MPTCP_INC_STATS(net, MPTCP_MIB_PORTADD);
+	return true;
+}
+
+static bool control_read_removed(struct mptcp_sock *msk, const u8 *value, u16 len)
+{
+	struct mptcp_rm_list list = {};
+	u16 i;
+
+	if (!len || len > MPTCP_RM_IDS_MAX)
+		return false;
+	for (i = 0; i < len; i++)
+		if (!test_and_clear_bit(value[i], msk->control->removed))
+			list.ids[list.nr++] = value[i];
+	if (list.nr)
+		mptcp_pm_rm_addr_received(msk, &list);
+	return true;
+}
+
+static bool control_read_prio(struct mptcp_sock *msk, u32 from, const u8 *value, u16 len)
+{
+	struct mptcp_subflow_context *subflow;
+
+	if (len != CONTROL_PRIO)
+		return false;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+
+		if (subflow->subflow_id != from || READ_ONCE(subflow->remote_id) != value[1] ||
+		    READ_ONCE(subflow->local_id) != value[2])
+			continue;
+		lock_sock(ssk);
+		/* the option may have said it */
+		if (subflow->backup != (value[0] & MPTCP_PRIO_BKUP)) {
+			mptcp_pm_mp_prio_received(ssk, value[0] & MPTCP_PRIO_BKUP);
+			MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_MPPRIORX);
+		}
+		release_sock(ssk);
+		return true;
+	}
+	return false;
+}
+
+/* The peer's, all of which came by the subflow @from. Wrong ones are counted with those that
+ * nobody knows.
+ */
+void mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, const u8 *value, u16 len)
+{
+	bool right = false;
+
+	switch (type) {
+	case MPTCP_CONTROL_ADD_ADDR:
+		right = control_read_address(msk, value, len);
+		break;
+	case MPTCP_CONTROL_REMOVE_ADDR:
+		right = control_read_removed(msk, value, len);
+		break;
+	case MPTCP_CONTROL_PRIO:
+		right = control_read_prio(msk, from, value, len);
+		break;
+	}
+	if (right)
+		return;
+	msk->control->info.unknown++;
+	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_CONTROLUNKNOWN);
+}
+
+/* A TLV of ours: the subflow where alone the peer believes it, or NULL: it does anywhere. */
+struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk, u16 type,
+						  const u8 *value)
+{
+	struct mptcp_subflow_context *subflow;
+
+	if (type != MPTCP_CONTROL_PRIO)
+		return NULL;
+	mptcp_for_each_subflow(msk, subflow)
+		if (READ_ONCE(subflow->local_id) == value[1] &&
+		    READ_ONCE(subflow->remote_id) == value[2])
+			return subflow;
+	return NULL;
+}
+
+/* Ours, the peer has it: that is what the echo of an ADD_ADDR says. */
+void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+{
+	struct mptcp_addr_info addr;
+	u64 hmac;
+
+	if (type != MPTCP_CONTROL_ADD_ADDR || !control_address(value, len, &addr, &hmac))
+		return;
+	mptcp_pm_add_addr_echoed(msk, &addr);
+	mptcp_pm_del_add_timer(msk, &addr, true);
+}
+
+/* The stream is given up: say it as without one, for which the path manager has one place
+ * each. An ADD_ADDR that finds it taken comes again by its timer.
+ */
+static void control_options_of_pm(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+{
+	struct mptcp_rm_list list = {};
+	struct mptcp_addr_info addr;
+	u64 hmac;
+
+	spin_lock_bh(&msk->pm.lock);
+	if (type == MPTCP_CONTROL_ADD_ADDR) {
+		if (control_address(value, len, &addr, &hmac) &&
+		    !mptcp_pm_announce_addr(msk, &addr, false))
+			mptcp_pm_nl_addr_send_ack(msk);
+	} else {
+		memcpy(list.ids, value, len);
+		list.nr = len;
+		mptcp_pm_remove_addr(msk, &list);
+	}
+	spin_unlock_bh(&msk->pm.lock);
+}
+
+void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+{
+	struct mptcp_subflow_context *subflow;
+	struct sock *ssk;
+	bool slow;
+
+	if (__mptcp_check_fallback(msk))
+		return;
+	if (type == MPTCP_CONTROL_ADD_ADDR || type == MPTCP_CONTROL_REMOVE_ADDR) {
+		control_options_of_pm(msk, type, value, len);
+		return;
+	}
+	subflow = mptcp_control_place(msk, type, value);
+	if (!subflow)
+		return;
+	ssk = mptcp_subflow_tcp_sock(subflow);
+	slow = lock_sock_fast(ssk);
+	subflow->send_mp_prio = 1;
+	__mptcp_subflow_send_ack(ssk);
+	unlock_sock_fast(ssk, slow);
+}

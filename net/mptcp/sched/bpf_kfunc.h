@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* MPTCP packet schedulers in BPF: the functions that programs call, see
+ * sched/bpf_kfunc.c
+ */
+#ifndef _MPTCP_SCHED_BPF_KFUNC_H
+#define _MPTCP_SCHED_BPF_KFUNC_H
+
+#include <linux/types.h>
+
+struct btf;
+struct mptcp_sock;
+struct mptcp_subflow_context;
+struct tcp_sock;
+
+/* What programs have on their stack; it is ours to fill in. */
+struct bpf_iter_mptcp_subflow {
+	__u64 __opaque[2];
+} __aligned(8);
+
+/* For programs; some of sched/sched.h besides. */
+int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it, struct mptcp_sock *msk);
+struct mptcp_subflow_context *
+bpf_iter_mptcp_subflow_next(struct bpf_iter_mptcp_subflow *it);
+void bpf_iter_mptcp_subflow_destroy(struct bpf_iter_mptcp_subflow *it);
+struct tcp_sock *bpf_mptcp_subflow_tcp_sock(const struct mptcp_subflow_context *subflow);
+u64 bpf_mptcp_sched_head(struct mptcp_sock *msk);
+bool bpf_mptcp_sched_has_new(struct mptcp_sock *msk);
+int bpf_mptcp_sched_commit(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
+			   u32 bytes);
+int bpf_mptcp_sched_commit_ahead(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
+				 u64 seq, u32 bytes);
+int bpf_mptcp_sched_commit_copy(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
+				u64 seq, u32 bytes);
+int bpf_mptcp_sched_retransmit(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow);
+
+/* For sched/bpf.c. */
+int mptcp_bpf_kfunc_init(struct btf *btf);
+int mptcp_bpf_register_kfuncs(void);
+
+#endif /* _MPTCP_SCHED_BPF_KFUNC_H */

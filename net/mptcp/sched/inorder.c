@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MPTCP packet scheduler "inorder": data arrives in the order it is read
+ *
+ * Each byte goes to the subflow that delivers it first. When that one has no
+ * room, a slower one does not get the next byte, which the fast one would
+ * deliver sooner; it gets data from further back in the stream (see
+ * sched/send.c), just so far that the fast ones come there when it arrives:
+ *
+ *	gap = sum over faster subflows of rate * (delivery - their delivery)
+ *
+ * These are bytes that nobody has yet: what lies on the way and was sent ahead before,
+ * the fast ones pass over.
+ *
+ * What is not there yet, because the application has not written it, or what
+ * does not fit the peer's window, a slow subflow does not get: then it would
+ * only hold the others up. So the connection does not fall behind its best
+ * path, and little data waits at the receiver.
+ *
+ * When does a subflow deliver? Of each we know the lowest RTT it had and the
+ * rate at which it delivered lately. While what is in flight fits the product
+ * of both, a packet arrives after half that RTT; what is more than that waits
+ * in the bottleneck's queue, and delivery is later by the time the queue takes:
+ *
+ *	delivery = max(min_rtt, (in flight + packet) / rate) - min_rtt / 2
+ *
+ * A subflow whose RTT is close to its lowest has no queue, so it may carry
+ * more than it did: its rate counts double until a queue shows. That is how a
+ * subflow that was not needed comes up again when it is.
+ *
+ * A slow subflow whose queue is long is no faster, and costs: its data takes up
+ * the peer's window for longer, and when the queue overflows, the connection
+ * waits for round trips that the queue made long. So what is ahead by much of the
+ * peer's window goes on a subflow only while that has no more than half a product
+ * in its queue. While there is window enough, a subflow may fill its queue as TCP
+ * would: what looks like a queue of its own is none when the RTT has risen since
+ * its lowest, when it varies, or when others fill the queue, and to give way to
+ * them would be to give up the path. The fastest subflow is always free to.
+ *
+ * What a subflow owes and the peer waits for, another one sends again: when that has
+ * become silent (sched/mods/rescue.c); when its path has become slower and the window is
+ * used up (sched/mods/rp.c); and else here, when it has lost the data, or the window is used
+ * up, if its RTT is the longer one. Data on a faster path is never sent again on a
+ * slower one: it would be there before.
+ *
+ * Sources: the delivery time follows EDPF (Chebrolu, Raman and Rao, "A Network
+ * Layer Approach to Enable TCP over Multiple Interfaces", 2005), min_rtt and
+ * rate BBR (Cardwell et al., 2016); that data had better arrive in order is
+ * the open problem of Paasch's thesis (2014, section 7).
+ */
+
+#include <linux/module.h>
+#include <linux/win_minmax.h>
+#include "sched/sched.h"
+
+/* A subflow without a queue may carry more than it did, in percent: while its
+ * rate still grows (as in slow start), and later.
+ */
+#define INORDER_GAIN_STARTUP	200
+#define INORDER_GAIN_PROBE	125
+
+/* The rate has come to its end when it did not grow by a quarter in as many
+ * round trips.
+ */
+#define INORDER_FULL_ROUNDS	3
+
+/* A subflow's bandwidth-delay product goes ahead in about so many parts. */
+#define INORDER_CHUNKS		256
+#define INORDER_CHUNK_SEGS	4
+
+/* Nothing delivered yet: the rate is taken for this many segments per RTT, and no
+ * more of them are sent.
+ */
+#define INORDER_FIRST_SEGS	4
+
+/* What goes ahead by more than a part of the peer's window may make a queue of half
+ * a product, and this many segments more; while the window is scarce, so may all data.
+ */
+#define INORDER_WINDOW_PART	4
+#define INORDER_FLIGHT_PERCENT	150
+#define INORDER_FLIGHT_SEGS	4
+
+/* How long the peer's window counts as scarce after it was used up, in us. */
+#define INORDER_SCARCE_US	(2 * USEC_PER_SEC)
+
+/* A decision is among so many subflows, those that deliver first. */
+#define INORDER_PATHS		8U
+
+/* The most that is sent again at once, in segments. */
+#define INORDER_AGAIN_SEGS	4
+
+struct inorder_subflow {
+	struct minmax rate;	/* bytes per ms, highest of the window */
+	u32 delivered;		/* tp->delivered at the last sample */
+	u32 round_end;		/* tp->delivered when this round trip ends */
+	u32 full_rate;		/* the rate that has to be outgrown */
+	u32 full_rounds;	/* round trips since it was */
+	u64 busy_until;		/* when the bottleneck has sent what it got, us */
+};
+
+struct inorder_msk {
+	u64 blocked_at;		/* when the peer's window was used up, us */
+	u64 again_at;		/* when something was last sent again, us */
+	u8 blocked;		/* it ever was */
+	u8 batch;		/* segments that were sent again then */
+	u8 left;		/* of which are still to be sent */
+	u32 owner;		/* of these */
+};
+
+/* What a decision knows of a subflow. Times in us, rates in bytes per ms. */
+struct inorder_path {
+	struct mptcp_subflow_context *subflow;
+	u32 rate;		/* with its gain */
+	u32 min_rtt;
+	u32 queued;		/* bytes in flight or waiting to be sent */
+	u32 delivery;		/* when the next packet would arrive */
+	u32 room;
+	u32 limit;		/* of what is queued, for data ahead */
+};
+
+static struct inorder_subflow *inorder_subflow(struct mptcp_subflow_context *subflow)
+{
+	BUILD_BUG_ON(sizeof(struct inorder_subflow) > sizeof(subflow->sched_priv));
+
+	return (struct inorder_subflow *)subflow->sched_priv;
+}
+
+static struct inorder_msk *inorder_msk(struct mptcp_sock *msk)
+{
+	BUILD_BUG_ON(sizeof(struct inorder_msk) > sizeof(msk->sched_priv));
+
+	return (struct inorder_msk *)msk->sched_priv;
+}
+
+/* Once per round trip: does the rate still grow? */
+static void inorder_check_full(struct inorder_subflow *is,
+			       const struct tcp_sock *tp, u32 rate)
+{
+	if (before(is->delivered, is->round_end))
+		return;
+
+	is->round_end = is->delivered + max(mptcp_sched_in_flight(tp), 1U);
+	if (rate >= is->full_rate + is->full_rate / 4) {
+		is->full_rate = rate;
+		is->full_rounds = 0;
+	} else if (is->full_rounds < INORDER_FULL_ROUNDS) {
+		is->full_rounds++;
+	}
+}
+
+/* Take in TCP's latest delivery rate, if something was delivered since. */
+static u32 inorder_rate(struct mptcp_subflow_context *subflow)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	struct inorder_subflow *is = inorder_subflow(subflow);
+	u32 delivered = READ_ONCE(tp->delivered);
+	u32 rate = delivered != is->delivered ? mptcp_sched_rate(subflow) : 0;
+
+	if (rate) {
+		is->delivered = delivered;
+		mptcp_sched_take_rate(tp, &is->rate, rate);
+		inorder_check_full(is, tp, minmax_get(&is->rate));
+	}
+
+	return minmax_get(&is->rate) ?: mptcp_sched_first_rate(subflow, INORDER_FIRST_SEGS);
+}
+
+static u32 inorder_gain(struct mptcp_subflow_context *subflow, u32 min_rtt)
+{
+	if (mptcp_sched_has_queue(tcp_sk(mptcp_subflow_tcp_sock(subflow)), min_rtt))
+		return 100;
+
+	return inorder_subflow(subflow)->full_rounds < INORDER_FULL_ROUNDS ?
+	       INORDER_GAIN_STARTUP : INORDER_GAIN_PROBE;
+}
+
+/* What fits @path without a queue, in bytes: its bandwidth-delay product. */
+static u64 inorder_product(const struct inorder_path *path)
+{
+	return div_u64((u64)path->rate * path->min_rtt, USEC_PER_MSEC);
+}
+
+/* Time that @path takes for @bytes, in us. */
+static u32 inorder_time(const struct inorder_path *path, u32 bytes)
+{
+	return min_t(u64, div_u64((u64)bytes * USEC_PER_MSEC, path->rate), S32_MAX);
+}
+
+static bool inorder_is_scarce(struct mptcp_sock *msk, u64 now)
+{
+	const struct inorder_msk *im = inorder_msk(msk);
+
+	return im->blocked && now - im->blocked_at < INORDER_SCARCE_US;
+}
+
+/* What keeps @path busy and its queue short. */
+static u32 inorder_limit(const struct inorder_path *path, u32 mss)
+{
+	return min_t(u64, div_u64(inorder_product(path) * INORDER_FLIGHT_PERCENT, 100) +
+			  INORDER_FLIGHT_SEGS * mss, U32_MAX);
+}
+
+static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
+			u32 mss, u64 now)
+{
+	u32 limit = U32_MAX;
+
+	if (inorder_is_scarce(msk, now))
+		limit = path->limit;
+	if (!minmax_get(&inorder_subflow(path->subflow)->rate))
+		limit = INORDER_FIRST_SEGS * mss;
+	/* as mptcp_sched_room(): a run, or nothing */
+	if (path->queued + min(mptcp_sched_run(path->subflow), limit / 4) > limit)
+		return 0;
+	return min(mptcp_sched_room(path->subflow), limit - path->queued);
+}
+
+static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
+			 struct mptcp_subflow_context *subflow, u64 now)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	struct inorder_subflow *is = inorder_subflow(subflow);
+	u32 mss = mptcp_sched_mss(subflow);
+	u32 gain, all, busy;
+
+	p->subflow = subflow;
+	p->min_rtt = mptcp_sched_min_rtt(tp);
+	p->rate = inorder_rate(subflow);
+	gain = inorder_gain(subflow, p->min_rtt);
+	p->queued = mptcp_sched_queued(subflow);
+	p->limit = inorder_limit(p, mss);
+	p->room = inorder_room(msk, p, mss, now);
+	p->rate = min_t(u64, div_u64((u64)p->rate * gain, 100), U32_MAX);
+
+	/* sent in bursts, data waits even if it is no more than the product */
+	all = inorder_time(p, p->queued);
+	busy = clamp_t(s64, is->busy_until - now, 0, all);
+	if (all > p->min_rtt)
+		busy = max(busy, all - p->min_rtt);
+	p->delivery = p->min_rtt / 2 + busy + inorder_time(p, mss);
+}
+
+/* @path gets @bytes now. */
+static void inorder_book(const struct inorder_path *path, u32 bytes, u64 now)
+{
+	struct inorder_subflow *is = inorder_subflow(path->subflow);
+
+	is->busy_until = max(is->busy_until, now) + inorder_time(path, bytes);
+}
+
+/* Bytes that the subflows before @path, which are faster, send while it delivers. */
+static u64 inorder_gap(const struct inorder_path *first, const struct inorder_path *path)
+{
+	const struct inorder_path *other;
+	u64 gap = 0;
+
+	for (other = first; other < path; other++)
+		gap += div_u64((u64)other->rate * (path->delivery - other->delivery),
+			       USEC_PER_MSEC);
+
+	return gap;
+}
+
+/* Bytes to send ahead at once, in whole segments: few, as what follows them would have to
+ * lie elsewhere by then; so many that the ranges in flight are not too many to remember.
+ */
+static u32 inorder_chunk(const struct inorder_path *path, u32 mss)
+{
+	u32 chunk = min_t(u64, div_u64(inorder_product(path), INORDER_CHUNKS),
+			  path->room);
+
+	return clamp(rounddown(chunk, mss), mss, INORDER_CHUNK_SEGS * mss);
+}
+
+/* Give @path data with @gap bytes before it that nobody has, if there is any that fits. */
+static int inorder_send_ahead(struct mptcp_sock *msk,
+			      const struct inorder_path *path, u64 gap, u64 now)
+{
+	struct mptcp_ranges *ranges = mptcp_sched_ranges(msk);
+	u32 mss = mptcp_sched_mss(path->subflow);
+	u64 head, seq, end = READ_ONCE(msk->wnd_end);
+	u32 bytes = inorder_chunk(path, mss);
+
+	if (!ranges || !msk->first_pending || mptcp_ranges_is_full(ranges))
+		return -EAGAIN;
+	/* whole segments for the one that comes there */
+	head = mptcp_sched_head(msk);
+	seq = mptcp_ranges_reach(ranges, head, DIV_ROUND_UP_ULL(gap, mss) * mss);
+	if (path->queued >= path->limit && seq - head > (end - head) / INORDER_WINDOW_PART)
+		return -EAGAIN;
+	if (before64(end, seq + mss))
+		return -EAGAIN;
+	if (before64(msk->write_seq, seq + mss)) {
+		mptcp_sched_want_written(msk, seq + mss);
+		return -EAGAIN;
+	}
+
+	mptcp_sched_commit_at(msk, path->subflow, MPTCP_SCHED_SEND_AHEAD, seq,
+			      bytes);
+	inorder_book(path, bytes, now);
+	return 0;
+}
+
+static u32 inorder_srtt(const struct mptcp_subflow_context *subflow)
+{
+	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
+}
+
+/* Is the peer held up: does it wait for what a subflow with a longer RTT than @path's
+ * has lost, or still has while the window is used up?
+ */
+static bool inorder_is_held_up(struct mptcp_sock *msk, const struct inorder_path *path,
+			       u64 head)
+{
+	const struct mptcp_range *range;
+	struct mptcp_subflow_context *owner;
+	u64 una = READ_ONCE(msk->snd_una);
+
+	range = mptcp_ranges_find(msk->ranges, una);
+	if (!range || range->again || !before64(una, head) ||
+	    range->subflow_id == path->subflow->subflow_id)
+		return false;
+	owner = mptcp_sched_by_id(msk, range->subflow_id);
+	if (owner && inorder_srtt(owner) <= inorder_srtt(path->subflow))
+		return false;
+	inorder_msk(msk)->owner = range->subflow_id;
+	if (!owner || !before64(head, READ_ONCE(msk->wnd_end)))
+		return true;
+	/* a bit field, which READ_ONCE() does not take: of a moment ago will do */
+	return data_race(inet_csk(mptcp_subflow_tcp_sock(owner))->icsk_ca_state >=
+			 TCP_CA_Recovery);
+}
+
+/* The peer is held up: how many segments are sent again? Losses come in bursts.
+ * If it was held up just before, so that mending one loss showed the next, twice
+ * as many.
+ */
+static void inorder_begin_again(struct mptcp_sock *msk,
+				const struct inorder_path *best, u64 now)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(best->subflow));
+	struct inorder_msk *im = inorder_msk(msk);
+
+	/* srtt_us is 8 times the RTT: within four of them */
+	if (now - im->again_at > READ_ONCE(tp->srtt_us) / 2)
+		im->batch = 1;
+	else
+		im->batch = min(im->batch * 2, INORDER_AGAIN_SEGS);
+	im->again_at = now;
+	im->left = im->batch;
+}
+
+/* Send again on @path what holds the peer up, if something does. */
+static bool inorder_send_again(struct mptcp_sock *msk, const struct inorder_path *path,
+			       u64 now)
+{
+	u64 seq = READ_ONCE(msk->snd_una), head = mptcp_sched_head(msk);
+	struct inorder_msk *im = inorder_msk(msk);
+	u32 id = path->subflow->subflow_id, bytes;
+	const struct mptcp_range *range;
+
+	if (!msk->ranges)
+		return false;
+	if (inorder_is_held_up(msk, path, head))
+		inorder_begin_again(msk, path, now);
+	if (!im->left || im->owner == id)
+		return false;
+	range = mptcp_ranges_others(msk->ranges, &seq, head, im->owner, id);
+	if (!range || range->again)
+		return false;
+
+	im->left--;
+	bytes = min(mptcp_sched_mss(path->subflow), path->room);
+	mptcp_sched_commit_again(msk, path->subflow, im->owner, seq, bytes);
+	inorder_book(path, bytes, now);
+	return true;
+}
+
+/* Called on each ACK while the window is used up; inorder_get_send() follows. */
+static void inorder_wnd_blocked(struct mptcp_sock *msk)
+{
+	struct inorder_msk *im = inorder_msk(msk);
+
+	im->blocked_at = tcp_clock_us();
+	im->blocked = 1;
+}
+
+/* The usable subflows, the one that delivers first in front. Returns how many. */
+static u32 inorder_sort(struct mptcp_sock *msk, struct inorder_path *paths, u64 now)
+{
+	bool backups = mptcp_sched_only_backups(msk);
+	struct mptcp_subflow_context *subflow;
+	u32 n = 0;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		struct inorder_path path;
+		u32 i;
+
+		if (!mptcp_sched_usable(subflow, backups))
+			continue;
+		inorder_look(msk, &path, subflow, now);
+		for (i = n; i && path.delivery < paths[i - 1].delivery; i--)
+			if (i < INORDER_PATHS)
+				paths[i] = paths[i - 1];
+		if (i < INORDER_PATHS)
+			paths[i] = path;
+		n = min(n + 1, INORDER_PATHS);
+	}
+
+	return n;
+}
+
+/* Bytes from the head on that are there, up to what was sent ahead, and that the peer has
+ * room for: what a decision can send.
+ */
+static u64 inorder_pending(const struct mptcp_sock *msk)
+{
+	u64 head = mptcp_sched_head(msk), end = READ_ONCE(msk->wnd_end);
+	u64 bytes;
+
+	if (before64(msk->write_seq, end))
+		end = msk->write_seq;
+	if (!before64(head, end))
+		return 0;
+	bytes = end - head;
+	return msk->ranges ? min(bytes, mptcp_ranges_next(msk->ranges, head) - head) : bytes;
+}
+
+/* Give @path the next data, as much as @room. */
+static int inorder_send_next(struct mptcp_sock *msk, const struct inorder_path *path,
+			     u32 room, u64 now)
+{
+	u32 bytes;
+
+	if (!room)
+		return -EAGAIN;
+	if (inorder_send_again(msk, path, now))
+		return 0;
+	bytes = min_t(u64, room, inorder_pending(msk));
+	/* a closed window is probed when nothing is in flight, and else opens by itself */
+	if (!bytes && READ_ONCE(msk->snd_una) != msk->snd_nxt)
+		return -EAGAIN;
+	mptcp_sched_commit(msk, path->subflow, room, MPTCP_SCHED_BEST);
+	inorder_book(path, bytes, now);
+	return 0;
+}
+
+static int inorder_get_send(struct mptcp_sock *msk)
+{
+	struct inorder_path paths[INORDER_PATHS], *path, *end;
+	u64 now = tcp_clock_us();
+
+	end = paths + inorder_sort(msk, paths, now);
+	/* one that is alone is as TCP */
+	if (end == paths + 1)
+		return inorder_send_next(msk, paths, mptcp_sched_room(paths->subflow), now);
+
+	for (path = paths; path < end && !path->room; path++)
+		;
+	if (path == end)
+		return -EAGAIN;
+	/* a run at once, though the next packet may be better off on another one */
+	if (path == paths)
+		return inorder_send_next(msk, path,
+					 min(path->room, mptcp_sched_run(path->subflow)), now);
+	if (inorder_send_again(msk, path, now))
+		return 0;
+	for (; path < end; path++)
+		if (path->room &&
+		    !inorder_send_ahead(msk, path, inorder_gap(paths, path), now))
+			return 0;
+	return -EAGAIN;
+}
+
+/* Data timed out. The subflow that is idle, and so can send it again, may be the
+ * slowest one: it gets no more than it delivers in a round trip.
+ */
+static int inorder_get_retrans(struct mptcp_sock *msk)
+{
+	struct sock *ssk = mptcp_subflow_get_retrans(msk);
+	struct inorder_path path;
+	u64 now = tcp_clock_us();
+	u32 bytes;
+
+	if (!ssk)
+		return -EAGAIN;
+	inorder_look(msk, &path, mptcp_subflow_ctx(ssk), now);
+	bytes = clamp_t(u64, inorder_product(&path), mptcp_sched_mss(path.subflow),
+			MPTCP_SCHED_BURST);
+	mptcp_sched_commit(msk, path.subflow, bytes, MPTCP_SCHED_RETRANS);
+	inorder_book(&path, bytes, now);
+	return 0;
+}
+
+static struct mptcp_sched_ops mptcp_sched_inorder = {
+	.get_send	= inorder_get_send,
+	.get_retrans	= inorder_get_retrans,
+	.wnd_blocked	= inorder_wnd_blocked,
+	.ext		= BIT(MPTCP_SCHED_RP) | BIT(MPTCP_SCHED_RS),
+	.name		= "inorder",
+	.owner		= THIS_MODULE,
+};
+
+static int __init inorder_module_init(void)
+{
+	return mptcp_register_scheduler(&mptcp_sched_inorder);
+}
+
+static void __exit inorder_module_exit(void)
+{
+	mptcp_unregister_scheduler(&mptcp_sched_inorder);
+}
+
+module_init(inorder_module_init);
+module_exit(inorder_module_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("MPTCP packet scheduler: data arrives in order");

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* MPTCP packet schedulers: what they are built from
+ *
+ * A scheduler is a struct mptcp_sched_ops (include/net/mptcp.h). Its get_send()
+ * looks at the usable subflows, takes one that has room, and commits the
+ * decision with a budget in bytes:
+ *
+ *	choice = mptcp_sched_lowest(msk, my_key);
+ *	if (!choice.subflow)
+ *		return -EAGAIN;
+ *	mptcp_sched_commit(msk, choice.subflow, choice.room, MPTCP_SCHED_BEST);
+ *	return 0;
+ *
+ * The framework hands that many bytes to the subflow and asks again. It is
+ * asked when the application writes, when an ACK arrives on any subflow, and
+ * when a subflow joins or fails.
+ *
+ * Locking: everything here runs under the msk lock, that is, owned by a process
+ * or with the spinlock held in softirq. Other contexts change the subflows'
+ * TCP state at the same time, so it is a snapshot: a decision may rest on
+ * values that are a packet old, and nothing may depend on two of them being
+ * consistent.
+ */
+#ifndef _MPTCP_SCHED_H
+#define _MPTCP_SCHED_H
+
+#include <net/tcp.h>
+#include "protocol.h"
+#include "sched/ranges.h"
+
+/* A budget that is never used up: the subflow gets a whole data fragment. */
+#define MPTCP_SCHED_UNLIMITED	U32_MAX
+
+/* The largest budget worth giving, in bytes: what one GSO packet carries. */
+#define MPTCP_SCHED_BURST	(U16_MAX - MAX_TCP_HEADER)
+
+/* Why a subflow was chosen; shown by the mptcp_sched_decision tracepoint. */
+enum mptcp_sched_reason {
+	MPTCP_SCHED_DEFAULT,	/* by upstream's scheduler */
+	MPTCP_SCHED_BEST,	/* it has the lowest key of those with room */
+	MPTCP_SCHED_TURN,	/* it is its turn */
+	MPTCP_SCHED_RETRANS,	/* for data that timed out on another one */
+	MPTCP_SCHED_AHEAD,	/* it will have delivered when the others get there */
+	MPTCP_SCHED_AGAIN,	/* it delivers sooner what another one has not yet */
+	MPTCP_SCHED_COPY,	/* it carries what another one does, too */
+	MPTCP_SCHED_NONE,	/* data waits, but no subflow has room */
+};
+
+/* Extensions, bits of mptcp_sched_ops.ext and msk->sched_ext, in the order in which they
+ * are shown.
+ */
+enum {
+	MPTCP_SCHED_RP,		/* sched/mods/rp.c */
+	MPTCP_SCHED_BM,		/* sched/mods/bm.c */
+	MPTCP_SCHED_RS,		/* sched/mods/rescue.c */
+	MPTCP_SCHED_PRICE,	/* path/price.c */
+	MPTCP_SCHED_EW,		/* sched/mods/warn.c */
+	MPTCP_SCHED_EXTENSIONS,	/* how many there are */
+};
+
+/* Which data a decision is about: subflow->sched_what. All but the first begin at
+ * subflow->sched_seq.
+ */
+enum mptcp_sched_what {
+	MPTCP_SCHED_SEND_HEAD,	/* the next of the connection */
+	MPTCP_SCHED_SEND_AHEAD,	/* data that is not sent yet, further back */
+	MPTCP_SCHED_SEND_AGAIN,	/* what others have and the peer waits for */
+	MPTCP_SCHED_SEND_COPY,	/* what was sent before */
+};
+
+struct mptcp_sched_choice {
+	struct mptcp_subflow_context *subflow;	/* NULL: none has room */
+	u32 room;				/* bytes that it takes now */
+};
+
+/* Who may send (sched/pick.c). */
+bool mptcp_sched_only_backups(struct mptcp_sock *msk);
+bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups);
+struct mptcp_subflow_context *mptcp_sched_by_id(struct mptcp_sock *msk, u32 id);
+
+/* How much, and how fast. */
+u32 mptcp_sched_mss(const struct mptcp_subflow_context *subflow);
+u32 mptcp_sched_run(const struct mptcp_subflow_context *subflow);
+u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow);
+u32 mptcp_sched_min_rtt(const struct tcp_sock *tp);
+bool mptcp_sched_has_queue(const struct tcp_sock *tp, u32 min_rtt);
+void mptcp_sched_take_rate(const struct tcp_sock *tp, struct minmax *highest, u32 rate);
+
+/* The decision: about the next data, and about other data. */
+void mptcp_sched_commit(struct mptcp_sock *msk,
+			struct mptcp_subflow_context *subflow, u32 bytes,
+			enum mptcp_sched_reason reason);
+void mptcp_sched_commit_at(struct mptcp_sock *msk,
+			   struct mptcp_subflow_context *subflow,
+			   enum mptcp_sched_what what, u64 seq, u32 bytes);
+void mptcp_sched_commit_again(struct mptcp_sock *msk,
+			      struct mptcp_subflow_context *subflow,
+			      u32 owner, u64 seq, u32 bytes);
+
+/* Data up to @seq would be of use (sched/sndbuf.c). */
+void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq);
+
+/* The next byte to send in turn. After a subflow failed, data is sent once more,
+ * so it is not always snd_nxt; and that counts a DATA_FIN that is out, which is no byte.
+ */
+static inline u64 mptcp_sched_head(const struct mptcp_sock *msk)
+{
+	const struct mptcp_data_frag *dfrag = mptcp_send_head((struct sock *)msk);
+
+	return dfrag ? dfrag->data_seq + dfrag->already_sent :
+		       msk->snd_nxt - mptcp_data_fin_enabled(msk);
+}
+
+/* Segments in flight on @tp, whose lock is not held: each counter is read once, but
+ * not all at the same moment, so that the sum could be negative.
+ */
+static inline u32 mptcp_sched_in_flight(const struct tcp_sock *tp)
+{
+	s32 out = READ_ONCE(tp->packets_out) + READ_ONCE(tp->retrans_out);
+
+	out -= READ_ONCE(tp->sacked_out) + READ_ONCE(tp->lost_out);
+	return max(out, 0);
+}
+
+/* In a ring of subflow ids, does @a come before @b after @last? The one that
+ * had the last turn comes at the end; ids of subflows that are gone may serve
+ * as @last.
+ */
+static inline bool mptcp_sched_ring_before(u32 last, u32 a, u32 b)
+{
+	return a - last - 1 < b - last - 1;
+}
+
+/* The subflow with the lowest @key of those that have room; the first of
+ * equals. Inlined, so that @key costs no indirect call.
+ */
+static __always_inline struct mptcp_sched_choice
+mptcp_sched_lowest(struct mptcp_sock *msk,
+		   u64 (*key)(const struct mptcp_subflow_context *subflow))
+{
+	bool backups = mptcp_sched_only_backups(msk);
+	struct mptcp_subflow_context *subflow;
+	struct mptcp_sched_choice best = {};
+	u64 best_key = U64_MAX;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		u32 room;
+		u64 k;
+
+		if (!mptcp_sched_usable(subflow, backups))
+			continue;
+		room = mptcp_sched_room(subflow);
+		k = key(subflow);
+		if (room && k < best_key) {
+			best.subflow = subflow;
+			best.room = room;
+			best_key = k;
+		}
+	}
+
+	return best;
+}
+
+/* Bytes that are in flight on @subflow, whole segments of them, or wait in its send queue. */
+static inline u32 mptcp_sched_queued(const struct mptcp_subflow_context *subflow)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+
+	return mptcp_sched_in_flight(tp) * mptcp_sched_mss(subflow) +
+	       READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
+}
+
+/* How many segments were delivered, and in how many us: TCP's sample of the rate */
+struct mptcp_sched_sample {
+	u32 segs;
+	u32 us;		/* 0: there is none yet */
+};
+
+/* The last sample is @tp's, whose lock is held. Readers do not have that: they must not get the
+ * one from before an ACK and the other one from after it, and remember a rate that never was.
+ * Nor may they look into the congestion control, which can be gone when a subflow is closed.
+ */
+static inline void mptcp_sched_publish(struct mptcp_subflow_context *subflow,
+				       const struct tcp_sock *tp)
+{
+	atomic64_set(&subflow->sched_sample, (u64)tp->rate_delivered << 32 | tp->rate_interval_us);
+	WRITE_ONCE(subflow->sched_restarts, !tp->inet_conn.icsk_ca_ops->cong_control);
+}
+
+static inline struct mptcp_sched_sample
+mptcp_sched_sample(const struct mptcp_subflow_context *subflow)
+{
+	u64 sample = atomic64_read(&subflow->sched_sample);
+
+	return (struct mptcp_sched_sample) { .segs = sample >> 32, .us = (u32)sample };
+}
+
+/* The rate at which @subflow delivered of late, as TCP took it last, in bytes per ms, at least 1;
+ * 0: nothing yet.
+ */
+static inline u32 mptcp_sched_rate(const struct mptcp_subflow_context *subflow)
+{
+	struct mptcp_sched_sample sample = mptcp_sched_sample(subflow);
+	u64 bytes = (u64)sample.segs * mptcp_sched_mss(subflow) * USEC_PER_MSEC;
+
+	return sample.us ? clamp_t(u64, div_u64(bytes, sample.us), 1, U32_MAX) : 0;
+}
+
+/* The rate of @segs segments per RTT of @subflow, likewise: for a beginning. */
+static inline u32 mptcp_sched_first_rate(const struct mptcp_subflow_context *subflow, u32 segs)
+{
+	u32 min_rtt = mptcp_sched_min_rtt(tcp_sk(mptcp_subflow_tcp_sock(subflow)));
+
+	return max_t(u32, div_u64((u64)segs * USEC_PER_MSEC * mptcp_sched_mss(subflow),
+				  min_rtt), 1);
+}
+
+/* The usable subflow with the lowest @key, whether or not it has room, or NULL. */
+static __always_inline struct mptcp_subflow_context *
+mptcp_sched_first(struct mptcp_sock *msk,
+		  u64 (*key)(const struct mptcp_subflow_context *subflow))
+{
+	bool backups = mptcp_sched_only_backups(msk);
+	struct mptcp_subflow_context *subflow, *first = NULL;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (mptcp_sched_usable(subflow, backups) &&
+		    (!first || key(subflow) < key(first)))
+			first = subflow;
+	}
+
+	return first;
+}
+
+#endif /* _MPTCP_SCHED_H */

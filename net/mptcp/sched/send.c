@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MPTCP packet schedulers: sending data that is not the next one
+ *
+ * Data ahead of its turn
+ *
+ *   All schedulers so far hand out the connection's data from its front. A slow
+ *   subflow then holds up what the fast ones send after it, until its data is
+ *   there. The receiver must keep all of that, and where its buffer is smaller,
+ *   the fast subflows stop: the connection is slower than its best path alone.
+ *
+ *   The way out is to give the slow subflow data from further back, which the
+ *   fast ones will only have got to by the time it arrives:
+ *
+ *	   snd_una     head             ahead           wnd_end
+ *	-----|==========|-----------------|=====|---------|----- data sequence
+ *	       in flight   for the fast     on the slow
+ *	                    subflows         subflow
+ *
+ *   The head moves on as the fast subflows send. When it comes to a range that
+ *   was sent ahead (sched/ranges.c), it jumps over it: those bytes count as sent
+ *   in turn from then on (snd_nxt), and everything else in the transmit path stays
+ *   as it was. Until then msk->sent_ahead counts them, as they are no backlog.
+ *
+ * Data once more
+ *
+ *   What a subflow has and the peer waits for goes out on another one, each byte
+ *   once: MPTCP_SCHED_SEND_AGAIN.
+ *
+ * Copies
+ *
+ *   A scheduler with .copies gives a subflow what was sent before, to have it arrive
+ *   twice. It has work as long as something is not acknowledged, though nothing new
+ *   waits; the transmit path asks it then, too (mptcp_sched_has_work()). Each subflow
+ *   remembers where the last data that it was given ends (subflow->sched_next).
+ *
+ * Locking: all under the msk lock.
+ */
+
+#include <kunit/visibility.h>
+#include <net/tcp.h>
+#include "protocol.h"
+#include "mib.h"
+#include "sched/core.h"
+
+/* Let the head jump over what has been sent ahead. Called whenever it moved:
+ * the peer may acknowledge those bytes as soon as it has all before them, and
+ * by then they must count as sent.
+ */
+void __mptcp_sched_skip_sent(struct mptcp_sock *msk)
+{
+	struct sock *sk = (struct sock *)msk;
+	struct mptcp_data_frag *dfrag;
+	u64 free = mptcp_sched_head(msk);
+
+	__mptcp_sched_tidy_ranges(msk);
+	while (msk->ranges && msk->ranges->count && (dfrag = mptcp_send_head(sk))) {
+		u64 head = dfrag->data_seq + dfrag->already_sent;
+		u32 left = dfrag->data_len - dfrag->already_sent;
+		u64 nxt = msk->snd_nxt, passed;
+
+		if (!before64(head, free))
+			free = mptcp_ranges_free_from(msk->ranges, head);
+		if (free == head)
+			return;
+		mptcp_update_post_push(msk, dfrag, min_t(u64, free - head, left));
+		passed = min(msk->snd_nxt - nxt, msk->sent_ahead);
+		WRITE_ONCE(msk->sent_ahead, msk->sent_ahead - passed);
+		if (dfrag->already_sent == dfrag->data_len)
+			msk->first_pending = mptcp_send_next(sk);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(__mptcp_sched_skip_sent);
+
+/* Where the search for @seq begins: the last one of those that are known and not
+ * behind it. Where the last search ended is still there if the peer has not
+ * acknowledged all of it.
+ */
+static struct mptcp_data_frag *
+mptcp_search_from(struct mptcp_sock *msk,
+		  const struct mptcp_subflow_context *subflow, u64 seq)
+{
+	struct mptcp_data_frag *head = msk->first_pending, *from;
+	struct mptcp_data_frag *found = subflow->sched_found;
+
+	/* not mptcp_rtx_head(), which there is none of while nothing sent in turn is in flight */
+	from = list_first_entry_or_null(&msk->rtx_queue, struct mptcp_data_frag, list);
+	if (from && head && !before64(seq, head->data_seq))
+		from = head;
+	if (from && found && after64(subflow->sched_found_end, READ_ONCE(msk->snd_una)) &&
+	    after64(found->data_seq, from->data_seq) && !before64(seq, found->data_seq))
+		from = found;
+	return from;
+}
+
+/* The fragment that holds @seq, for a decision about @subflow that may look at
+ * @steps more of them; NULL: there is none, or it is too far. Then the next search
+ * goes on from there.
+ */
+struct mptcp_data_frag *mptcp_sched_dfrag(struct mptcp_sock *msk,
+					  struct mptcp_subflow_context *subflow,
+					  u64 seq, u32 *steps)
+{
+	struct mptcp_data_frag *dfrag = mptcp_search_from(msk, subflow, seq);
+
+	if (!dfrag || before64(seq, dfrag->data_seq))
+		return NULL;
+
+	list_for_each_entry_from(dfrag, &msk->rtx_queue, list) {
+		u64 end = dfrag->data_seq + dfrag->data_len;
+
+		if (!*steps)
+			return NULL;
+		--*steps;
+		subflow->sched_found = dfrag;
+		subflow->sched_found_end = end;
+		if (before64(seq, end))
+			return dfrag;
+	}
+
+	return NULL;
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_dfrag);
+
+/* Send @len bytes from @seq on, on @ssk. Returns how many were sent. */
+static u32 mptcp_sched_send_from(struct sock *ssk, struct mptcp_sendmsg_info *info,
+				 u64 seq, u64 len, u32 *steps)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct sock *sk = subflow->conn;
+	u32 sent = 0;
+
+	while (sent < len) {
+		struct mptcp_data_frag *dfrag;
+		int ret;
+
+		dfrag = mptcp_sched_dfrag(mptcp_sk(sk), subflow, seq + sent, steps);
+		if (!dfrag)
+			break;
+		info->sent = seq + sent - dfrag->data_seq;
+		info->limit = min_t(u64, info->sent + len - sent, dfrag->data_len);
+		ret = mptcp_sendmsg_frag(sk, ssk, dfrag, info);
+		if (ret <= 0)
+			break;
+		mptcp_sched_spend(subflow, ret, info->mss_now);
+		sent += ret;
+	}
+
+	return sent;
+}
+
+/* Carry out a decision to send again: as mptcp_sched_push_ahead(). */
+static int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
+				  struct mptcp_sendmsg_info *info)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct mptcp_sock *msk = mptcp_sk(sk);
+	const struct mptcp_range *range;
+	u64 seq = subflow->sched_seq, head = mptcp_sched_head(msk);
+	u32 steps = MPTCP_SCHED_STEPS;
+	int copied = 0;
+
+	if (!msk->ranges || __mptcp_check_fallback(msk))
+		return 0;
+	if (before64(seq, READ_ONCE(msk->snd_una)))
+		seq = READ_ONCE(msk->snd_una);
+
+	while (subflow->sched_budget &&
+	       (range = mptcp_ranges_others(msk->ranges, &seq, head, subflow->sched_again_of,
+					   subflow->subflow_id))) {
+		u64 left = min_t(u64, min(mptcp_range_end(range), head) - seq,
+				 subflow->sched_budget);
+		u32 sent = mptcp_sched_send_from(ssk, info, seq, left, &steps);
+
+		if (sent)
+			mptcp_ranges_mark_again(msk->ranges, seq, sent,
+						subflow->subflow_id);
+		seq += sent;
+		copied += sent;
+		if (sent < left)
+			break;
+	}
+
+	msk->bytes_retrans += copied;
+	mptcp_sched_count(msk, MPTCP_MIB_SCHEDAGAINBYTES,
+			  &msk->sched_info.again_bytes, copied);
+	return copied;
+}
+
+/* @len bytes from @seq on went to a subflow, ahead of the head; in recovery, that may be
+ * before snd_nxt.
+ */
+static void mptcp_sched_sent_ahead(struct mptcp_sock *msk, u64 seq, u32 len, u32 subflow_id)
+{
+	u64 end = seq + len;
+
+	mptcp_ranges_add(msk->ranges, seq, len, subflow_id);
+	if (after64(end, msk->snd_nxt))
+		WRITE_ONCE(msk->sent_ahead,
+			   msk->sent_ahead + min_t(u64, len, end - msk->snd_nxt));
+}
+
+/* Carry out a decision about data ahead: from the transmit path, with @ssk
+ * locked. Returns the bytes sent.
+ */
+static int mptcp_sched_push_ahead(struct sock *sk, struct sock *ssk,
+				  struct mptcp_sendmsg_info *info)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct mptcp_sock *msk = mptcp_sk(sk);
+	u64 seq = subflow->sched_seq;
+	u64 end = READ_ONCE(msk->wnd_end);
+	u32 steps = MPTCP_SCHED_STEPS;
+	int copied = 0;
+
+	/* meanwhile another context may have sent it all, or fallen back */
+	if (!msk->ranges || !mptcp_send_head(sk) || __mptcp_check_fallback(msk) ||
+	    before64(seq, mptcp_sched_head(msk)))
+		return 0;
+
+	seq = mptcp_ranges_free_from(msk->ranges, seq);
+	while (subflow->sched_budget && before64(seq, end) &&
+	       !mptcp_ranges_is_full(mptcp_sched_ranges(msk))) {
+		u64 room = min3(mptcp_ranges_next(msk->ranges, seq) - seq, end - seq,
+				(u64)subflow->sched_budget);
+		u32 sent = mptcp_sched_send_from(ssk, info, seq, room, &steps);
+
+		if (sent)
+			mptcp_sched_sent_ahead(msk, seq, sent, subflow->subflow_id);
+		seq = mptcp_ranges_free_from(msk->ranges, seq + sent);
+		copied += sent;
+		if (sent < room)
+			break;
+	}
+
+	mptcp_sched_count(msk, MPTCP_MIB_SCHEDAHEADBYTES,
+			  &msk->sched_info.ahead_bytes, copied);
+	mptcp_sched_skip_sent(msk);
+	return copied;
+}
+
+/* Carry out a decision to send a copy: from the transmit path, with @ssk locked. Returns
+ * the bytes sent.
+ */
+static int mptcp_sched_push_copy(struct sock *sk, struct sock *ssk,
+				 struct mptcp_sendmsg_info *info)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct mptcp_sock *msk = mptcp_sk(sk);
+	u64 seq = subflow->sched_seq, una = READ_ONCE(msk->snd_una);
+	u64 head = mptcp_sched_head(msk);
+	u32 steps = MPTCP_SCHED_STEPS;
+	int copied;
+
+	if (before64(seq, una))
+		seq = una;
+	if (__mptcp_check_fallback(msk) || !before64(seq, head))
+		return 0;
+
+	copied = mptcp_sched_send_from(ssk, info, seq,
+				       min_t(u64, head - seq, subflow->sched_budget),
+				       &steps);
+	if (copied)
+		subflow->sched_next = seq + copied;
+
+	msk->bytes_retrans += copied;
+	mptcp_sched_count(msk, MPTCP_MIB_SCHEDCOPYBYTES,
+			  &msk->sched_info.copy_bytes, copied);
+	return copied;
+}
+
+/* Carry out a decision that is not about the next data of the connection: from
+ * the transmit path, with @ssk locked. Returns the bytes sent.
+ */
+int mptcp_sched_push_other(struct sock *sk, struct sock *ssk,
+			   struct mptcp_sendmsg_info *info)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	u8 what = subflow->sched_what;
+
+	subflow->sched_what = MPTCP_SCHED_SEND_HEAD;
+	switch (what) {
+	case MPTCP_SCHED_SEND_AHEAD:
+		return mptcp_sched_push_ahead(sk, ssk, info);
+	case MPTCP_SCHED_SEND_AGAIN:
+		return mptcp_sched_push_again(sk, ssk, info);
+	default:
+		return mptcp_sched_push_copy(sk, ssk, info);
+	}
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MPTCP packet schedulers: how much of the send buffer they need
+ *
+ * TCP lets a send buffer grow with what its connection has in flight. MPTCP's is the sum
+ * of its subflows'. What goes ahead of its turn must be written before: a scheduler that
+ * wants data which is not there yet asks for a larger buffer, up to what all subflows
+ * together could have.
+ *
+ * Locking: all under the msk lock.
+ */
+
+#include <kunit/visibility.h>
+#include <net/tcp.h>
+#include "protocol.h"
+#include "sched/core.h"
+
+/* The most that a scheduler gets of the send buffer: what the subflows could have
+ * made of it. Nothing if memory is short, or for one subflow, which is ahead of none.
+ */
+static u64 mptcp_sched_most_sndbuf(const struct mptcp_sock *msk)
+{
+	const struct sock *sk = (const struct sock *)msk;
+	u32 n = mptcp_sched_open(msk);
+
+	if (n < 2 || tcp_under_memory_pressure(sk))
+		return 0;
+	return min_t(u64, INT_MAX,
+		     (u64)n * READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_wmem[2]));
+}
+
+/* What a scheduler still needs of the send buffer, which is set anew. */
+int mptcp_sched_sndbuf(struct mptcp_sock *msk)
+{
+	msk->sched_sndbuf = min_t(u64, msk->sched_sndbuf, mptcp_sched_most_sndbuf(msk));
+	return msk->sched_sndbuf;
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_sndbuf);
+
+/* The scheduler could use data up to @seq, but the application's writes end
+ * before. If it waits for room in the send buffer, let that grow: subflows only
+ * make it as large as what they carry, and one that waits carries nothing.
+ */
+void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq)
+{
+	struct sock *sk = (struct sock *)msk;
+	u64 want = seq - msk->snd_una;
+
+	if (sk->sk_userlocks & SOCK_SNDBUF_LOCK || sk_stream_wspace(sk) >= sk_stream_min_wspace(sk))
+		return;
+
+	want = min(want + want / 2, mptcp_sched_most_sndbuf(msk));
+	if (want <= READ_ONCE(sk->sk_sndbuf))
+		return;
+
+	msk->sched_sndbuf = want;
+	WRITE_ONCE(sk->sk_sndbuf, want);
+	mptcp_write_space(sk);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_want_written);
