@@ -64,6 +64,19 @@ with_others() {
 	done
 }
 
+# in_slow_start CONTROL: a queue longer than the window never overflows, and a control that waits for losses
+# stays in slow start. The first path alone would take 8.5 s.
+in_slow_start() {
+	local size=8000000
+	unequal
+	buffers 400000
+	in_client sysctl -q net.ipv4.tcp_congestion_control="$1"
+	measure minrtt+rp -b $size
+	arrived $size "minrtt+rp, $1: the bytes are right"
+	in_time "minrtt+rp, $1: faster than the first path alone" less "$took" 8500
+	linux_defaults
+}
+
 it_rests() {
 	measure minrtt+rp -b 200000 -m 1000 -i 10
 	arrived 200000 "an application at 0.8 Mbit/s on unequal paths: the bytes are right"
@@ -104,6 +117,8 @@ it_warns() {
 hosts 8mbit 10ms 2mbit 75ms
 it_fires
 with_others
+in_slow_start reno
+! built cong | grep -qx lia || in_slow_start lia
 it_rests
 it_warns
 unequal

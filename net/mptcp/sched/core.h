@@ -116,7 +116,7 @@ bool mptcp_sched_rp_get_send(struct mptcp_sock *msk);
 bool mptcp_sched_rp_owed(struct mptcp_sock *msk, struct mptcp_sched_owed *owed);
 u64 mptcp_sched_rp_first(struct mptcp_sock *msk, u32 helper, u64 soon, u64 head);
 bool mptcp_sched_warn_get_send(struct mptcp_sock *msk);
-u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts, bool slow_start);
+u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts);
 u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow);
 u32 mptcp_sched_bm_segs(u32 rate, u32 min_rtt, u32 lambda);
 u32 mptcp_sched_bm_cap(struct mptcp_sock *msk,

@@ -714,16 +714,29 @@ static void bufferbloat_limit(struct kunit *test)
 
 static void penalty_recovers(struct kunit *test)
 {
-	/* in slow start it doubles */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(5, 10, 0, true), 5U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(5, 10, 3, true), 40U);
-	/* else it takes eight round trips from the half, with a large window */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(500, 1000, 0, false), 500U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(500, 1000, 8, false), 996U);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(1, 3, 2, false), 3U);
+	/* it takes eight round trips from the half, with a large window */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(500, 1000, 0), 500U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(500, 1000, 8), 996U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(1, 3, 2), 3U);
 	/* extremes */
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(U32_MAX, 1, 99, true), U32_MAX);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(1, U32_MAX, U32_MAX, false), U32_MAX);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(U32_MAX, 1, 99), U32_MAX);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(1, U32_MAX, U32_MAX), U32_MAX);
+}
+
+/* A queue longer than the peer's window never overflows, and slow start does not end. */
+static void penalty_lasts_in_slow_start(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_subflow_context *subflow = conn->subflow[0];
+	struct tcp_sock *tp = conn->tp[0];
+
+	tp->srtt_us = 100000 << 3;
+	tp->snd_cwnd = 64;
+	tp->snd_ssthresh = TCP_INFINITE_SSTHRESH;
+	subflow->sched_penalty = 32;
+	subflow->sched_penalized_from = 64;
+	subflow->sched_penalized_at = tcp_clock_us() - 150000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), 36U);
 }
 
 /* Times are compared as they are, not modulo 71 minutes. */
@@ -1500,6 +1513,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(rate_is_of_one_moment),
 	KUNIT_CASE(search_is_remembered),
 	KUNIT_CASE(penalty_recovers),
+	KUNIT_CASE(penalty_lasts_in_slow_start),
 	KUNIT_CASE(penalty_ends_while_idle),
 	KUNIT_CASE(sent_again_once),
 	KUNIT_CASE(sent_again_in_a_full_table),

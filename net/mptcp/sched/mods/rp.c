@@ -18,9 +18,16 @@
  *   round trip of the helper is left to it. Each byte is sent again once.
  * - Penalization: the subflow that owes the data had too much in flight. It may
  *   use only half of what it had, at most once per round trip. What it may use
- *   then grows as a congestion window does: doubled each round trip in slow
- *   start, else by a 16th of what it used before. (By a segment, as the thesis
- *   has it, takes minutes where windows have a thousand.)
+ *   then grows by a 16th of what it used before, each round trip. (By a segment,
+ *   as the thesis has it, takes minutes where windows have a thousand.)
+ *
+ *   It does so in slow start, too, once its path has a queue. The thesis lets the
+ *   window double there. But a queue that is longer than the peer's window never
+ *   overflows: the subflow loses nothing, and stays in slow start for ever, unless
+ *   its congestion control leaves that by itself when the RTT grows (cubic, wvegas).
+ *   What was taken from it would be back a round trip later, and each second round
+ *   trip it would hold up all. Where no queue was yet, it gets all back in a round
+ *   trip: slow start has not found yet how much the path takes.
  *
  * The thesis halves the congestion window itself. That takes the subflow's lock,
  * and congestion control undoes it soon (cubic goes back to where it was). We
@@ -48,9 +55,7 @@
 #include "sched/core.h"
 #include "sched/trace.h"
 
-/* Outside slow start a penalized subflow gets back this part of what it used
- * before, in each round trip.
- */
+/* A penalized subflow gets back this part of what it used before, in each round trip. */
 #define RP_STEPS	16
 
 static u32 mptcp_rp_srtt(const struct mptcp_subflow_context *subflow)
@@ -61,14 +66,9 @@ static u32 mptcp_rp_srtt(const struct mptcp_subflow_context *subflow)
 /* Segments that a subflow may use @rtts round trips after it was penalized to
  * @penalty, having used @before.
  */
-u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts, bool slow_start)
+u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts)
 {
-	u64 segs;
-
-	if (slow_start)
-		segs = (u64)penalty << min(rtts, 31U);
-	else
-		segs = penalty + (u64)rtts * max(before / RP_STEPS, 1U);
+	u64 segs = penalty + (u64)rtts * max(before / RP_STEPS, 1U);
 
 	return min_t(u64, segs, MPTCP_SCHED_UNCAPPED);
 }
@@ -77,8 +77,7 @@ EXPORT_SYMBOL_GPL(mptcp_sched_rp_segs);
 /* How much of its window may @subflow use? */
 u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow)
 {
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
-	u32 rtts, segs;
+	u32 rtts, segs, cwnd = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->snd_cwnd);
 	u64 elapsed;
 
 	if (!subflow->sched_penalty)
@@ -86,15 +85,20 @@ u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow)
 
 	elapsed = tcp_clock_us() - subflow->sched_penalized_at;
 	rtts = (u32)min_t(u64, elapsed, U32_MAX) / max(mptcp_rp_srtt(subflow), 1U);
-	segs = mptcp_sched_rp_segs(subflow->sched_penalty,
-				   subflow->sched_penalized_from, rtts,
-				   READ_ONCE(tp->snd_cwnd) < READ_ONCE(tp->snd_ssthresh));
-	if (segs < READ_ONCE(tp->snd_cwnd))
+	segs = mptcp_sched_rp_segs(subflow->sched_penalty, subflow->sched_penalized_from, rtts);
+	if (segs < cwnd)
 		return segs;
 	subflow->sched_penalty = 0;
 	return MPTCP_SCHED_UNCAPPED;
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rp_cap);
+
+/* Does the window of @tp still double, and has its path no queue? */
+static bool mptcp_rp_is_new(const struct tcp_sock *tp)
+{
+	return READ_ONCE(tp->snd_cwnd) < READ_ONCE(tp->snd_ssthresh) &&
+	       !mptcp_sched_has_queue(tp, mptcp_sched_min_rtt(tp));
+}
 
 /* @owner owes what the connection waits for, and @subflow had to stop. */
 static void mptcp_rp_penalize(struct mptcp_sock *msk,
@@ -112,6 +116,9 @@ static void mptcp_rp_penalize(struct mptcp_sock *msk,
 	used = min(READ_ONCE(tp->snd_cwnd), mptcp_sched_rp_cap(owner));
 	owner->sched_penalty = max(used / 2, 1U);
 	owner->sched_penalized_from = used;
+	if (mptcp_rp_is_new(tp))
+		owner->sched_penalized_from = min(owner->sched_penalty, U32_MAX / RP_STEPS) *
+					      RP_STEPS;
 	owner->sched_cap = owner->sched_penalty;
 	owner->sched_penalized_at = now;
 	mptcp_sched_count(msk, MPTCP_MIB_SCHEDPENALIZED,
