@@ -8,8 +8,8 @@
  * Coupled congestion control lets the window of a subflow grow with a view to
  * all windows of the connection: together they take one share where it is one
  * bottleneck, and traffic moves to where there is less congestion. How much
- * depends on the algorithm: cong/lia.c, cong/olia.c, cong/balia.c, cong/wvegas.c,
- * cong/ewlia.c. Each is an ordinary TCP congestion control, chosen by the sysctl
+ * depends on the algorithm: lia.c, olia.c, balia.c, wvegas.c,
+ * ewlia.c. Each is an ordinary TCP congestion control, chosen by the sysctl
  * net.ipv4.tcp_congestion_control or the socket option TCP_CONGESTION. On a
  * plain TCP socket, and on a connection with one subflow, it behaves as Reno;
  * wVegas goes by delay on the latter, too.
@@ -49,7 +49,7 @@
  * by its owner. An increase is a 40-bit fraction of a segment per acknowledged
  * segment. For windows of 1 to 100000 segments of 536 to 9000 bytes, RTTs of 50 us
  * to 4 s and up to 8 subflows, increases are within 1 % of what double precision
- * gives, or 2^-39 of a segment (cong/test.c). What is larger or smaller is taken for the
+ * gives, or 2^-39 of a segment (test.c). What is larger or smaller is taken for the
  * nearest value: nothing overflows.
  */
 

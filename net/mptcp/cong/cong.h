@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Coupled congestion control: what the subflows of a connection know of each
- * other, and what the algorithms (cong_*.c) share. See cong/cong.c.
+ * other, and what the algorithms (cong_*.c) share. See cong.c.
  */
 
 #ifndef _MPTCP_CONG_H
@@ -82,7 +82,7 @@ size_t mptcp_cong_get_info(struct sock *sk, u32 ext, int *attr,
 u64 mptcp_cong_linked(const struct mptcp_cong_view *view, unsigned int best);
 s64 mptcp_cong_lia(const struct mptcp_cong_view *view);
 
-/* The weight of ewlia, cong/weight.c */
+/* The weight of ewlia, weight.c */
 u32 mptcp_cong_weight(const struct sock *sk);
 unsigned int mptcp_cong_weight_exponent(const struct sock *sk);
 int mptcp_cong_weight_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
@@ -107,7 +107,7 @@ static inline bool mptcp_cong_less(u64 a, u32 b, u64 c, u32 d)
 }
 
 #if IS_ENABLED(CONFIG_KUNIT)
-/* static otherwise: the arithmetic, for cong/test.c */
+/* static otherwise: the arithmetic, for test.c */
 s64 mptcp_cong_olia(const struct mptcp_cong_view *view);
 s64 mptcp_cong_balia(const struct mptcp_cong_view *view);
 u32 mptcp_cong_balia_cut(const struct mptcp_cong_view *view, u32 cwnd);

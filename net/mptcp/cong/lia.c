@@ -17,8 +17,8 @@
  * max_p(w_p / rtt_p^2) / (sum_p w_p / rtt_p)^2.
  *
  * Where it is weak: the growth is shared evenly, so that it keeps more traffic on
- * congested paths than needed, at the expense of others there. cong/olia.c and
- * cong/balia.c mend that.
+ * congested paths than needed, at the expense of others there. olia.c and
+ * balia.c mend that.
  *
  * Source: C. Raiciu, M. Handley, D. Wischik, "Coupled Congestion Control for
  * Multipath Transport Protocols", RFC 6356, 2011.

@@ -2,12 +2,12 @@
 /* MPTCP packet schedulers: what the interfaces cost that subflows leave by, what part of the
  * data they shall carry, and how much they may
  *
- *	path/path.c			prices and weights, and which interface a subflow has
- *	path/words.c		the same as text
- *	path/sysctl.c		of a network namespace
- *	path/sockopt.c		of a connection
- *	path/budget.c			bytes per period
- *	path/price.c			the extension "+price"
+ *	path.c			prices and weights, and which interface a subflow has
+ *	words.c		the same as text
+ *	sysctl.c		of a network namespace
+ *	sockopt.c		of a connection
+ *	budget.c			bytes per period
+ *	price.c			the extension "+price"
  *	sched/weighted.c		the scheduler "weighted"
  */
 #ifndef _MPTCP_SCHED_PATH_H
@@ -69,7 +69,7 @@ struct mptcp_budgets {
 	struct list_head list;
 	struct delayed_work look;
 	struct net *net;
-	u32 turn;		/* so often were some used up; see path/budget.c */
+	u32 turn;		/* so often were some used up; see budget.c */
 	bool told;		/* some subflows may be marked as spent */
 };
 
@@ -83,7 +83,7 @@ struct mptcp_path_net {
 
 struct mptcp_path_net *mptcp_path_net(const struct net *net);
 
-/* path/path.c */
+/* path.c */
 bool mptcp_path_name(const struct mptcp_subflow_context *subflow, char *name);
 void __mptcp_path_look(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow);
 void mptcp_path_replace(struct mptcp_path_list __rcu **at, struct mptcp_path_list *new);
@@ -111,7 +111,7 @@ static inline u64 mptcp_sched_put_forward(u64 clock, u64 now, u8 weight)
 	return before64(clock, least) ? least : clock;
 }
 
-/* path/words.c */
+/* words.c */
 int mptcp_path_word(char **text, char **name, char **value);
 struct mptcp_path_list *mptcp_path_parse(char *text, enum mptcp_path_kind kind);
 struct mptcp_path_list *mptcp_path_merge(const struct mptcp_path_list *old,
@@ -122,7 +122,7 @@ void mptcp_path_print(const struct mptcp_path_list *list, enum mptcp_path_kind k
 int mptcp_path_parse_budget(char *text, u64 *bytes, u32 *period);
 int mptcp_path_parse_used(char *text, u64 *bytes, time64_t *since);
 
-/* path/budget.c */
+/* budget.c */
 void mptcp_budgets_init(struct mptcp_budgets *budgets, struct net *net);
 void mptcp_budgets_exit(struct mptcp_budgets *budgets);
 int mptcp_budgets_store(struct mptcp_budgets *budgets, char *text);

@@ -3,7 +3,7 @@
  *
  * A backup (RFC 8684) carries nothing as long as another path is there, however full that
  * is. Often the wish is another one: "use LTE, but only when DSL is not enough". For that
- * interfaces have prices (path/path.c), and a subflow whose path is dearer gets data
+ * interfaces have prices (path.c), and a subflow whose path is dearer gets data
  *
  * - when the cheaper ones have been full for a while: data waits, and has been waiting
  *   without a break for net.mptcp.sched_price_wait ms since none of them had room;

@@ -11,12 +11,12 @@
  *
  * - It reads the connection, its subflows and their sockets, field by field. It writes
  *   nothing but the scheduler's own 64 bytes of each: sched_priv.
- * - It calls the functions of sched/bpf_kfunc.c, which say who may send and how much,
+ * - It calls the functions of bpf_kfunc.c, which say who may send and how much,
  *   and which decide. They check what they are given.
  * - It comes to an end.
  *
  * So a program cannot crash the kernel nor corrupt a connection. It can be wrong, and
- * send nothing: sched/bpf_watch.c sees to that.
+ * send nothing: bpf_watch.c sees to that.
  *
  * Who may: loading takes CAP_BPF and CAP_NET_ADMIN, and CAP_PERFMON since programs read
  * kernel memory, in the initial user namespace; the scheduler is there for all network
@@ -27,7 +27,7 @@
  * the one who loaded it lets go, by closing the link or by dying, the name is gone at
  * once; map and programs go with the last connection.
  *
- * Locking: programs run under the msk lock, as all callbacks (sched/sched.h).
+ * Locking: programs run under the msk lock, as all callbacks (sched.h).
  */
 
 #include <linux/bpf.h>

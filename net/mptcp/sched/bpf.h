@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* MPTCP packet schedulers in BPF: what the rest of the framework asks of them, see
- * sched/bpf.c and sched/bpf_watch.c. Kernels without BPF or its type information have
+ * bpf.c and bpf_watch.c. Kernels without BPF or its type information have
  * none, and pay nothing.
  */
 #ifndef _MPTCP_SCHED_BPF_H

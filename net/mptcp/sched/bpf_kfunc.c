@@ -3,7 +3,7 @@
  *
  * Three kinds:
  *
- * - What sched/sched.h says about subflows, under the same names: mptcp_sched_usable(),
+ * - What sched.h says about subflows, under the same names: mptcp_sched_usable(),
  *   mptcp_sched_room() and so on.
  * - What C finds by pointers and lists, which a program cannot follow: the iterator over
  *   a connection's subflows, a subflow's TCP socket, the head.
@@ -73,7 +73,7 @@ __bpf_kfunc void bpf_iter_mptcp_subflow_destroy(struct bpf_iter_mptcp_subflow *i
 {
 }
 
-/* The socket of @subflow, to read: a snapshot, as sched/sched.h says. */
+/* The socket of @subflow, to read: a snapshot, as sched.h says. */
 __bpf_kfunc struct tcp_sock *
 bpf_mptcp_subflow_tcp_sock(const struct mptcp_subflow_context *subflow)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* MPTCP packet schedulers in BPF: the functions that programs call, see
- * sched/bpf_kfunc.c
+ * bpf_kfunc.c
  */
 #ifndef _MPTCP_SCHED_BPF_KFUNC_H
 #define _MPTCP_SCHED_BPF_KFUNC_H
@@ -17,7 +17,7 @@ struct bpf_iter_mptcp_subflow {
 	__u64 __opaque[2];
 } __aligned(8);
 
-/* For programs; some of sched/sched.h besides. */
+/* For programs; some of sched.h besides. */
 int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it, struct mptcp_sock *msk);
 struct mptcp_subflow_context *
 bpf_iter_mptcp_subflow_next(struct bpf_iter_mptcp_subflow *it);
@@ -33,7 +33,7 @@ int bpf_mptcp_sched_commit_copy(struct mptcp_sock *msk, struct mptcp_subflow_con
 				u64 seq, u32 bytes);
 int bpf_mptcp_sched_retransmit(struct mptcp_sock *msk, struct mptcp_subflow_context *subflow);
 
-/* For sched/bpf.c. */
+/* For bpf.c. */
 int mptcp_bpf_kfunc_init(struct btf *btf);
 int mptcp_bpf_register_kfuncs(void);
 

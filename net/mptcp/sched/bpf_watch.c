@@ -15,7 +15,7 @@
  * waits for a better subflow has that second for it.
  *
  * The transmit path asks when something happens. With nothing in flight nothing does, so
- * the connection's timer (sched/mods/rescue.c) has it ask again when the second is over.
+ * the connection's timer (mods/rescue.c) has it ask again when the second is over.
  *
  * Only schedulers in BPF are watched. Modules are reviewed, and some wait for good reason.
  *

@@ -3,20 +3,18 @@
  *
  * The transmit path asks for decisions, carries them out and says what became of them;
  * the control interfaces name schedulers; extensions act before a scheduler is asked. A
- * scheduler itself needs none of this: see sched/sched.h.
+ * scheduler itself needs none of this: see sched.h.
  *
- *	sched/sockopt.c  sched/name.c		which scheduler
- *	sched/words.c				names as text
- *	sched/pick.c     sched/mods/mods.c		a decision, with the extensions' part:
- *						sched/mods/rp.c, sched/mods/warn.c, sched/mods/bm.c,
- *						sched/mods/rescue.c, path/price.c (and
- *						path/path.h)
- *	sched/bpf.c				schedulers in BPF:
- *						sched/bpf_kfunc.c, sched/bpf_watch.c
- *	sched/ranges.c				who has which data
- *	sched/send.c     sched/sndbuf.c		to carry it out
+ *	sockopt.c  name.c	which scheduler
+ *	words.c			names as text
+ *	pick.c			a decision, with the extensions' part: mods/mods.c
+ *	mods/			rp.c, warn.c, bm.c, rescue.c; path/price.c (and path/path.h)
+ *	bpf.c			schedulers in BPF: bpf_kfunc.c, bpf_watch.c
+ *	ranges.c		who has which data
+ *	send.c     sndbuf.c	to carry it out
+ *	research/		schedulers of papers, to compare with
  *
- * Locking: as in sched/sched.h, where nothing else is said.
+ * Locking: as in sched.h, where nothing else is said.
  */
 #ifndef _MPTCP_SCHED_CORE_H
 #define _MPTCP_SCHED_CORE_H
@@ -39,7 +37,7 @@
 /* No extension limits how much of its congestion window a subflow uses. */
 #define MPTCP_SCHED_UNCAPPED	U32_MAX
 
-/* What the peer waits for first (sched/mods/rp.c). */
+/* What the peer waits for first (mods/rp.c). */
 struct mptcp_sched_owed {
 	struct mptcp_subflow_context *owner;	/* NULL: it is gone */
 	struct mptcp_sched_choice helper;	/* who could send it again */
@@ -53,7 +51,7 @@ struct mptcp_sched_name {
 	u8 ext;
 };
 
-/* Decisions (sched/pick.c). */
+/* Decisions (pick.c). */
 int mptcp_sched_ask(struct mptcp_sock *msk);
 u32 mptcp_sched_cwnd(const struct mptcp_subflow_context *subflow);
 void mptcp_sched_reset(struct mptcp_sock *msk);
@@ -62,7 +60,7 @@ void mptcp_sched_retransmitted(struct mptcp_sock *msk,
 void mptcp_sched_count(struct mptcp_sock *msk, unsigned int mib, u64 *counter,
 		       u32 n);
 
-/* Data out of turn (sched/send.c). */
+/* Data out of turn (send.c). */
 int mptcp_sched_push_other(struct sock *sk, struct sock *ssk,
 			   struct mptcp_sendmsg_info *info);
 struct mptcp_data_frag *mptcp_sched_dfrag(struct mptcp_sock *msk,
@@ -70,14 +68,14 @@ struct mptcp_data_frag *mptcp_sched_dfrag(struct mptcp_sock *msk,
 					  u64 seq, u32 *steps);
 void __mptcp_sched_skip_sent(struct mptcp_sock *msk);
 
-/* Names as text (sched/words.c). */
+/* Names as text (words.c). */
 int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed);
 bool mptcp_sched_print(char *buf, const char *base, u8 ext);
 bool mptcp_sched_list_has(const char *list, const char *name);
 void mptcp_sched_list_add(char *list, size_t len, const char *name);
 void mptcp_sched_list_extensions(char *buf, size_t len);
 
-/* Schedulers by name (sched/name.c). */
+/* Schedulers by name (name.c). */
 bool mptcp_sched_is_known(const char *name);
 struct mptcp_sched_ops *mptcp_sched_find_get(const char *name);
 struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,
@@ -86,7 +84,7 @@ struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,
 int mptcp_sched_set_default(struct net *net, char *scheduler, const char *name);
 void mptcp_sched_add_loadable(char *buf, size_t len);
 
-/* Socket options (sched/sockopt.c). */
+/* Socket options (sockopt.c). */
 void mptcp_sched_switch(struct mptcp_sock *msk, struct mptcp_sched_ops *sched, u8 ext);
 int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 			   unsigned int optlen);
@@ -108,9 +106,7 @@ static inline bool mptcp_path_is_option(int optname)
 	return optname == MPTCP_PATH_PRICE || optname == MPTCP_PATH_WEIGHT;
 }
 
-/* Extensions (sched/mods/mods.c, sched/mods/rp.c, sched/mods/warn.c, sched/mods/bm.c, sched/mods/rescue.c,
- * path/price.c).
- */
+/* Extensions (mods/, path/price.c). */
 bool mptcp_sched_ext_get_send(struct mptcp_sock *msk, bool wnd_used_up);
 bool mptcp_sched_rp_get_send(struct mptcp_sock *msk);
 bool mptcp_sched_rp_owed(struct mptcp_sock *msk, struct mptcp_sched_owed *owed);
@@ -141,7 +137,7 @@ static inline bool mptcp_sched_is_backup(const struct mptcp_subflow_context *sub
 	return data_race(subflow->backup || subflow->request_bkup || subflow->sched_spent);
 }
 
-/* Has @subflow delivered nothing for long, nor since that was noticed? See sched/mods/rescue.c. */
+/* Has @subflow delivered nothing for long, nor since that was noticed? See mods/rescue.c. */
 static inline bool mptcp_sched_is_silent(const struct mptcp_subflow_context *subflow)
 {
 	const struct tcp_sock *tp;

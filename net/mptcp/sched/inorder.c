@@ -4,7 +4,7 @@
  * Each byte goes to the subflow that delivers it first. When that one has no
  * room, a slower one does not get the next byte, which the fast one would
  * deliver sooner; it gets data from further back in the stream (see
- * sched/send.c), just so far that the fast ones come there when it arrives:
+ * send.c), just so far that the fast ones come there when it arrives:
  *
  *	gap = sum over faster subflows of rate * (delivery - their delivery)
  *
@@ -37,8 +37,8 @@
  * them would be to give up the path. The fastest subflow is always free to.
  *
  * What a subflow owes and the peer waits for, another one sends again: when that has
- * become silent (sched/mods/rescue.c); when its path has become slower and the window is
- * used up (sched/mods/rp.c); and else here, when it has lost the data, or the window is used
+ * become silent (mods/rescue.c); when its path has become slower and the window is
+ * used up (mods/rp.c); and else here, when it has lost the data, or the window is used
  * up, if its RTT is the longer one. Data on a faster path is never sent again on a
  * slower one: it would be there before.
  *

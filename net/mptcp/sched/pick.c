@@ -5,7 +5,7 @@
  * all schedulers:
  *
  * - Usable? The subflow is established (a joined one after the fourth ACK), it
- *   is not stale, nor silent (sched/mods/rescue.c), nor too dear (path/price.c), and it is
+ *   is not stale, nor silent (mods/rescue.c), nor too dear (path/price.c), and it is
  *   no backup, unless
  *   nothing but backups is left (RFC 8684, section 3.3.8). A subflow that could
  *   send but has a full window still is "left": backups stand in for failures,

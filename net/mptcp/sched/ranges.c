@@ -3,8 +3,8 @@
  *
  * A table of ranges in the order of data sequence numbers, each with the subflow that
  * it was given to last. It holds what was sent ahead of the head, which jumps over it
- * (sched/send.c), and, with extensions that send again what a subflow owes
- * (sched/mods/rp.c, sched/mods/rescue.c), what was sent in turn, too. A range is forgotten when it
+ * (send.c), and, with extensions that send again what a subflow owes
+ * (mods/rp.c, mods/rescue.c), what was sent in turn, too. A range is forgotten when it
  * is acknowledged, or when the subflow that has it failed: then the head goes back, and
  * sends once more what is in no range, while it jumps over what the others have.
  *

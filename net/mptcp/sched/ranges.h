@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* MPTCP packet schedulers: which subflow has which data, see sched/ranges.c */
+/* MPTCP packet schedulers: which subflow has which data, see ranges.c */
 #ifndef _MPTCP_SCHED_RANGES_H
 #define _MPTCP_SCHED_RANGES_H
 

@@ -50,11 +50,11 @@ enum mptcp_sched_reason {
  * are shown.
  */
 enum {
-	MPTCP_SCHED_RP,		/* sched/mods/rp.c */
-	MPTCP_SCHED_BM,		/* sched/mods/bm.c */
-	MPTCP_SCHED_RS,		/* sched/mods/rescue.c */
+	MPTCP_SCHED_RP,		/* mods/rp.c */
+	MPTCP_SCHED_BM,		/* mods/bm.c */
+	MPTCP_SCHED_RS,		/* mods/rescue.c */
 	MPTCP_SCHED_PRICE,	/* path/price.c */
-	MPTCP_SCHED_EW,		/* sched/mods/warn.c */
+	MPTCP_SCHED_EW,		/* mods/warn.c */
 	MPTCP_SCHED_EXTENSIONS,	/* how many there are */
 };
 
@@ -73,7 +73,7 @@ struct mptcp_sched_choice {
 	u32 room;				/* bytes that it takes now */
 };
 
-/* Who may send (sched/pick.c). */
+/* Who may send (pick.c). */
 bool mptcp_sched_only_backups(struct mptcp_sock *msk);
 bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups);
 struct mptcp_subflow_context *mptcp_sched_by_id(struct mptcp_sock *msk, u32 id);
@@ -97,7 +97,7 @@ void mptcp_sched_commit_again(struct mptcp_sock *msk,
 			      struct mptcp_subflow_context *subflow,
 			      u32 owner, u64 seq, u32 bytes);
 
-/* Data up to @seq would be of use (sched/sndbuf.c). */
+/* Data up to @seq would be of use (sndbuf.c). */
 void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq);
 
 /* The next byte to send in turn. After a subflow failed, data is sent once more,

@@ -17,7 +17,7 @@
  *	                    subflows         subflow
  *
  *   The head moves on as the fast subflows send. When it comes to a range that
- *   was sent ahead (sched/ranges.c), it jumps over it: those bytes count as sent
+ *   was sent ahead (ranges.c), it jumps over it: those bytes count as sent
  *   in turn from then on (snd_nxt), and everything else in the transmit path stays
  *   as it was. Until then msk->sent_ahead counts them, as they are no backlog.
  *

@@ -3,13 +3,13 @@
  *
  * A scheduler is named alone or with its extensions, each once and in any order:
  *
- *	minrtt+rp+bm = minrtt with retransmission and penalization (sched/mods/rp.c)
- *		       and bufferbloat mitigation (sched/mods/bm.c)
+ *	minrtt+rp+bm = minrtt with retransmission and penalization (mods/rp.c)
+ *		       and bufferbloat mitigation (mods/bm.c)
  *	default+rs   = Linux' own with the rescue of what a silent path owes
- *		       (sched/mods/rescue.c)
+ *		       (mods/rescue.c)
  *	rr+price     = rr on the cheapest paths (path/price.c)
  *	rr+ew	     = rr with what blocks sent again before the window is used up
- *		       (sched/mods/warn.c)
+ *		       (mods/warn.c)
  *
  * This file alone knows how such a name is read and written. It is shown with its
  * extensions in the order of the table below. Lists of names have a space between two.

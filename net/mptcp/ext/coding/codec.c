@@ -20,7 +20,7 @@
  *
  * A missing symbol counts as zero in that sum. What the redundant symbol has more
  * is the sum of the missing ones alone: as many equations as there are rows, solved by
- * elimination. All of this is pure, and tested in ext/coding/test.c.
+ * elimination. All of this is pure, and tested in test.c.
  */
 
 #include <kunit/visibility.h>

@@ -13,8 +13,8 @@
  *
  * Off, unless net.mptcp.coding says otherwise. How it works, in short:
  *
- *  - The option beside MP_CAPABLE that asks for a control stream and grants it (ext/control/control.c) has
- *    another bit for this.
+ *  - The option beside MP_CAPABLE that asks for a control stream and grants it
+ *    (ext/control/control.c) has another bit for this.
  *  - A symbol is payload of a subflow: TCP's sequence numbers have no holes, congestion control,
  *    retransmission, checksums and middleboxes treat it as they treat data. Its mapping has a bit
  *    C in the DSS option, and instead of a data sequence number these 64 bits:
@@ -36,10 +36,10 @@
  * The thesis keeps one buffered symbol and subtracts from it each packet that arrives: each byte
  * of the connection is computed with twice, lost or not. Here the receiver looks only when
  * something is missing, and then subtracts what is still in the queues. What the application has
- * read of the generation, which is not more than one is long, it keeps until then (ext/coding/recv.c).
+ * read of the generation, which is not more than one is long, it keeps until then (recv.c).
  * So it does not matter whether symbols come before the data or after it, and where nothing is
  * lost receiving costs next to nothing. He sends coefficients, random ones; here they are fixed
- * (ext/coding/codec.c).
+ * (codec.c).
  *
  * Middleboxes that change the payload are why there is a check: 14 bits of the CRC-32 of the
  * generation's data. Without MPTCP's checksums a changed segment is delivered as with TCP; but
@@ -51,8 +51,8 @@
  * used and data that is kept are charged to the connection, and bounded; work is bounded for each
  * segment that arrives.
  *
- * Where what is: ext/coding/codec.c computes, ext/coding/rate.c decides how much, ext/coding/send.c and
- * ext/coding/recv.c are the two ends.
+ * Where what is: codec.c computes, rate.c decides how much, send.c and
+ * recv.c are the two ends.
  *
  * Locking: symbols that arrive are under the data lock. What the sender has, and what of the
  * receiver's data is kept, is of whoever owns the connection's socket, or, while nobody does, of

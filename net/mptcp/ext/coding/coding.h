@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Systematic coding, see ext/coding/coding.c */
+/* Systematic coding, see coding.c */
 #ifndef _MPTCP_CODING_H
 #define _MPTCP_CODING_H
 
@@ -50,7 +50,7 @@ struct mptcp_coding {
 	u8 snd_rows;
 	struct page *pages[MPTCP_CODING_ROWS];
 	u32 credit;		/* bytes of redundancy that may be sent */
-	u32 loss;		/* parts in a million, see ext/coding/rate.c */
+	u32 loss;		/* parts in a million, see rate.c */
 	u32 segments;		/* of all subflows, when it was looked at last: sent, */
 	u32 again;		/* and sent again */
 

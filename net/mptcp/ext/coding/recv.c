@@ -23,10 +23,10 @@
  * generations' lengths for each that is repaired, for which it has to send symbols of that size. A
  * generation spread over more pieces is not repaired. All that lasts is charged to the connection.
  *
- * Early delivery (ext/early/early.c) has its own share for what is not next. What is kept here is no part of
- * that: mptcp_coding_kept().
+ * Early delivery (ext/early/early.c) has its own share for what is not next. What is kept here
+ * is no part of that: mptcp_coding_kept().
  *
- * Locking: see ext/coding/coding.c. mptcp_coding_decode() is called with the data lock; if somebody owns the
+ * Locking: see coding.c. mptcp_coding_decode() is called with the data lock; if somebody owns the
  * socket, mptcp_release_cb() does it, since a reader uses the queue of what it reads without that
  * lock.
  */

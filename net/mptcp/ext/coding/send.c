@@ -16,12 +16,12 @@
  *
  * A segment ends where a generation does, so that segments and symbols begin together.
  *
- * How many symbols: see ext/coding/rate.c, or with net.mptcp.coding of 2 to 10 that percentage of the
+ * How many symbols: see rate.c, or with net.mptcp.coding of 2 to 10 that percentage of the
  * data. In any case credit is needed, of which each byte of data gives an eighth of a byte, or
  * that percentage: writes of few bytes, each a generation, get a symbol now and then instead of
  * each. Where memory is short a symbol is left out: it is a luxury.
  *
- * Locking: see ext/coding/coding.c. Here the lock of the subflow is held as well.
+ * Locking: see coding.c. Here the lock of the subflow is held as well.
  */
 
 #define pr_fmt(fmt) "MPTCP: " fmt

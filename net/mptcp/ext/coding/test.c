@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* KUnit: the code of ext/coding/codec.c, and how much of it ext/coding/rate.c asks for
+/* KUnit: the code of codec.c, and how much of it rate.c asks for
  *
  * Every set of up to three symbols that can be lost is lost, and computed again from every set of
  * rows. Beside that the two codes are compared that Li's thesis compares, with his example (of

@@ -29,8 +29,8 @@
  * numbers, S and TLVs. "In flight: one TLV" makes a window of its own unnecessary; here
  * values are 1 KB at most, so that they fit a page.
  *
- * Where what is: ext/control/send.c gets TLVs to the peer, ext/control/recv.c takes the peer's,
- * ext/control/tlv.c knows the kernel's own types, ext/control/sockopt.c is what applications see.
+ * Where what is: send.c gets TLVs to the peer, recv.c takes the peer's,
+ * tlv.c knows the kernel's own types, sockopt.c is what applications see.
  *
  * Locking: control->lock, innermost, for what softirqs write: all above "page" in struct
  * mptcp_control. A subflow's lock or the data lock may be held around it. The rest

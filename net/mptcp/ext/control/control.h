@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The control stream, see ext/control/control.c */
+/* The control stream, see control.c */
 #ifndef _MPTCP_CONTROL_H
 #define _MPTCP_CONTROL_H
 
@@ -55,7 +55,7 @@ struct mptcp_control_cb {
 #define MPTCP_CONTROL_CB(skb)	((struct mptcp_control_cb *)&(skb)->cb[0])
 
 struct mptcp_control {
-	spinlock_t lock;		/* what softirqs write, see ext/control/control.c */
+	spinlock_t lock;		/* what softirqs write, see control.c */
 	struct sock *sk;
 	void (*destruct)(struct sock *sk);	/* of the socket, before ours */
 	u8 state;		/* MPTCP_CONTROL_OFF, ... */

@@ -15,7 +15,7 @@
  * Acknowledged are whole TLVs, by the worker, once it has read them; and again whatever
  * comes again, since the acknowledgment may have been lost.
  *
- * Locking: see ext/control/control.c.
+ * Locking: see control.c.
  */
 
 #define pr_fmt(fmt) "MPTCP: " fmt

@@ -17,7 +17,7 @@
  * given up: what waits goes as options where there are some, and what was on its way is told as
  * well. The data is not affected.
  *
- * Before the first one, the peer is asked to open the stream (ext/control/control.c), as often and as long. On
+ * Before the first one, the peer is asked to open the stream (control.c), as often and as long. On
  * a connection that is not fully established, the third ACK is sent again instead.
  *
  * Acknowledgments with S are pure ACKs beside those of the data, which have no room for both. The
@@ -25,7 +25,7 @@
  * follows each TLV, and an acknowledgment if there is anything new to say: a question is
  * answered by one packet.
  *
- * Locking: see ext/control/control.c.
+ * Locking: see control.c.
  */
 
 #define pr_fmt(fmt) "MPTCP: " fmt
@@ -126,15 +126,14 @@ struct mptcp_subflow_context *mptcp_control_subflow(struct mptcp_sock *msk, u32 
 	return NULL;
 }
 
-/* The least is best: first those that had it not last, then the lowest RTT. A backup that
- * becomes none meanwhile, by MP_PRIO, is ranked as it was.
- */
+/* The least is best: first those that had it not last, then the lowest RTT. */
 static u64 control_rank(const struct mptcp_subflow_context *subflow, u32 last)
 {
 	u64 rtt = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
+	/* without the subflow's lock: by MP_PRIO it may become none, or one, meanwhile */
+	bool backup = data_race(subflow->backup || subflow->request_bkup);
 
-	return rtt | (u64)(subflow->subflow_id == last) << 32 |
-	       (u64)data_race(subflow->backup || subflow->request_bkup) << 33;
+	return rtt | (u64)(subflow->subflow_id == last) << 32 | (u64)backup << 33;
 }
 
 static struct mptcp_subflow_context *control_pick(struct mptcp_sock *msk, u32 last)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Early delivery: see ext/early/early.c */
+/* Early delivery: see early.c */
 #ifndef _MPTCP_EARLY_H
 #define _MPTCP_EARLY_H
 

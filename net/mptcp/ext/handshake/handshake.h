@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Handshakes that cost less: see ext/handshake/hmac.c */
+/* Handshakes that cost less: see hmac.c */
 #ifndef _MPTCP_HANDSHAKE_H
 #define _MPTCP_HANDSHAKE_H
 

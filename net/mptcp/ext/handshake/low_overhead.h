@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The low-overhead handshake: see ext/handshake/low_overhead.c. Included after protocol.h */
+/* The low-overhead handshake: see low_overhead.c. Included after protocol.h */
 #ifndef _MPTCP_LOW_OVERHEAD_H
 #define _MPTCP_LOW_OVERHEAD_H
 
@@ -8,7 +8,7 @@
 #include "ext/sysctl.h"
 #include "ext/join/key.h"
 
-/* Lengths of its options, see ext/handshake/options.c */
+/* Lengths of its options, see options.c */
 #define TCPOLEN_MPTCP_LOW_SYNACK	8
 #define TCPOLEN_MPTCP_LOW_ACK		12
 #define TCPOLEN_MPTCP_LOW_ACK_DATA	14

@@ -2,7 +2,7 @@
 /* Socket option MPTCP_LOW_OVERHEAD of level SOL_MPTCP
  *
  * Set, an int, before connect() or listen(): 1 to offer and accept the handshake of
- * ext/handshake/low_overhead.c, 0 not to, whatever net.mptcp.low_overhead says. Accepted sockets have their
+ * low_overhead.c, 0 not to, whatever net.mptcp.low_overhead says. Accepted sockets have their
  * listener's. MPTCP_ENABLE_APP_KEY is stronger: who wants a key does neither.
  * Get: of a socket that is not connected, whether it would; of a connection, whether it was
  * established so.

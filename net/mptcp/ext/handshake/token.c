@@ -16,7 +16,7 @@
  * hashes, and come as they like. To look costs next to nothing, as the bucket is locked and
  * read to insert the token anyway.
  *
- * With SYN cookies tokens are made otherwise, see ext/handshake/cookie.c.
+ * With SYN cookies tokens are made otherwise, see cookie.c.
  *
  * Locking: none, the counter is atomic.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Joins that leave no state at the passive end: what their files tell each other
  *
- * ext/join/options.c    what of it is in MP_JOIN, at the active end
- * ext/join/cookie.c     what the SYN/ACK's numbers are made of, and whether they come back
- * ext/join/once.c       a third ACK makes one subflow, not more
- * ext/join/state.c      what that and a key take, once there is one
- * ext/join/key.c        keys from the application, see ext/join/key.h
- * ext/join/stateless.c  which SYNs are answered so, which third ACKs join
+ * options.c    what of it is in MP_JOIN, at the active end
+ * cookie.c     what the SYN/ACK's numbers are made of, and whether they come back
+ * once.c       a third ACK makes one subflow, not more
+ * state.c      what that and a key take, once there is one
+ * key.c        keys from the application, see key.h
+ * stateless.c  which SYNs are answered so, which third ACKs join
  */
 #ifndef _MPTCP_JOIN_H
 #define _MPTCP_JOIN_H
@@ -20,10 +20,10 @@
 
 /* Of a connection that needs it; with the ring it fits into 512 bytes */
 struct mptcp_join_state {
-	u8	local[SHA256_DIGEST_SIZE];	/* ext/join/key.c: this end's secret, the peer's, */
+	u8	local[SHA256_DIGEST_SIZE];	/* key.c: this end's secret, the peer's, */
 	u8	remote[SHA256_DIGEST_SIZE];
 	bool	keyed;				/* and whether they are there */
-	u32	nonce[MPTCP_JOIN_ONCE];		/* ext/join/once.c, under pm.lock */
+	u32	nonce[MPTCP_JOIN_ONCE];		/* once.c, under pm.lock */
 	u32	at[MPTCP_JOIN_ONCE];		/* jiffies, 0: free */
 	struct rcu_head rcu;
 };

@@ -34,7 +34,7 @@
  *
  * Locking: mptcp_sock.app_key is written before connect() or listen(), under the socket's lock, and
  * once while the handshake ends, under the first subflow's. The secrets are made under the
- * socket's lock and read under RCU, see ext/join/state.c.
+ * socket's lock and read under RCU, see state.c.
  */
 
 #include <crypto/sha2.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Keys from the application: what the files of joins tell each other, see ext/join/key.c */
+/* Keys from the application: what the files of joins tell each other, see key.c */
 #ifndef _MPTCP_JOIN_KEY_H
 #define _MPTCP_JOIN_KEY_H
 

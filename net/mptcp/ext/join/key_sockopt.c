@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Socket options MPTCP_ENABLE_APP_KEY and MPTCP_KEY of level SOL_MPTCP, see ext/join/key.c
+/* Socket options MPTCP_ENABLE_APP_KEY and MPTCP_KEY of level SOL_MPTCP, see key.c
  *
  * MPTCP_ENABLE_APP_KEY, an int, before connect() or listen(); accepted sockets inherit it:
  *	0: no (the default)

@@ -3,7 +3,7 @@
  *
  * With RFC 8684 the passive end's random number is new for each SYN, and who sends an old
  * third ACK once more, when its subflow has ended, gets nothing. A cookie is the same
- * for one to two minutes (ext/join/cookie.c): who saw the third ACK, and can send from the address
+ * for one to two minutes (cookie.c): who saw the third ACK, and can send from the address
  * that it came from, would join without the keys. The thesis does not say what is against it.
  *
  * So a connection remembers the R_B of each third ACK that it has accepted, as long as its

@@ -2,7 +2,7 @@
 /* Joins: what a connection keeps for joins without state and with keys, once it needs to
  *
  * Most connections have none of it, and it is made when there is the first of these: a join
- * that has shown its HMAC (ext/join/once.c), or a key of the application (ext/join/key.c).
+ * that has shown its HMAC (once.c), or a key of the application (key.c).
  *
  * Locking: made under the connection's pm.lock, found under that or RCU, freed after a grace
  * period when the connection is destroyed and has no token any more. After that none is made.

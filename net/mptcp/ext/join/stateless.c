@@ -161,7 +161,7 @@ static void join_request_restore(struct request_sock *req, const struct sk_buff 
 	subflow_req->ssn_offset = TCP_SKB_CB(skb)->seq - 1;
 }
 
-/* The counter of why a third ACK makes no subflow, @err: of ext/join/once.c */
+/* The counter of why a third ACK makes no subflow, @err: of once.c */
 static int join_refusal(int err)
 {
 	return err == -EALREADY ? MPTCP_MIB_JOINSTATELESSREPLAY : MPTCP_MIB_JOINSTATELESSBUSY;

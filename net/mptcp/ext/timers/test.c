@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* KUnit tests of ext/timers/timers.c: when a timeout blocks others */
+/* KUnit tests of timers.c: when a timeout blocks others */
 
 #include <kunit/test.h>
 #include "ext/timers/timers.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* TCP's timers where other subflows wait for one, see ext/timers/timers.c */
+/* TCP's timers where other subflows wait for one, see timers.c */
 #ifndef _MPTCP_TIMERS_H
 #define _MPTCP_TIMERS_H
 

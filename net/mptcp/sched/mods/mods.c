@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* MPTCP packet schedulers: extensions
  *
- * What limits or helps any scheduler alike is an extension: sched/mods/rp.c, sched/mods/warn.c,
- * sched/mods/bm.c, sched/mods/rescue.c, path/price.c. It acts before the scheduler is asked. It may
+ * What limits or helps any scheduler alike is an extension: rp.c, warn.c,
+ * bm.c, rescue.c, path/price.c. It acts before the scheduler is asked. It may
  * limit how much of its congestion window a subflow uses (sched_cap), it may leave subflows
  * out (sched_dear), and it may decide itself. Several go together; their order means nothing.
  */

@@ -116,6 +116,7 @@ static void mptcp_rp_penalize(struct mptcp_sock *msk,
 	used = min(READ_ONCE(tp->snd_cwnd), mptcp_sched_rp_cap(owner));
 	owner->sched_penalty = max(used / 2, 1U);
 	owner->sched_penalized_from = used;
+	/* of which a 16th is then what was taken */
 	if (mptcp_rp_is_new(tp))
 		owner->sched_penalized_from = min(owner->sched_penalty, U32_MAX / RP_STEPS) *
 					      RP_STEPS;

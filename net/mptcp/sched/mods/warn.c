@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* MPTCP packet schedulers: earlier warning, the extension "+ew"
  *
- * "+rp" (sched/mods/rp.c) sends again what the peer waits for when its window is used up.
+ * "+rp" (rp.c) sends again what the peer waits for when its window is used up.
  * Then the fast subflows stand still already, for a round trip of theirs. That it will
  * come to this is known before: the window that is left is less than what the fastest
  * of them sends in a round trip, and what another subflow owes will not be there by then:

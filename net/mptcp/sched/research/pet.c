@@ -30,7 +30,7 @@
 #define PET_PROBE_MS	1000
 
 struct pet_subflow {
-	u64 free_at;		/* as in sched/research/edpf.c, us */
+	u64 free_at;		/* as in edpf.c, us */
 	u32 rate;		/* B, bytes per ms; 0: not known yet */
 	u32 delivered;		/* tp->delivered at the last sample */
 	u32 sent;		/* jiffies: when it last got a pair */
