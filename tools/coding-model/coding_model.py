@@ -4,8 +4,8 @@
 
 usage: coding_model.py [--packets N] [--seeds N] [--check]
 
-What net/mptcp/ext/coding/coding.c does is compared here with what it does not do: a code in which each packet is a
-combination (NSC, Li's thesis, figure 3.4). Two subflows of the same rate carry a stream, each packet
+What net/mptcp/ext/coding/ does is compared here with what it does not do: a code in which each packet is
+a combination (NSC, Li's thesis, figure 3.4). Two subflows of the same rate carry a stream, each packet
 by the one where it arrives first. A lost packet comes again a round trip later, and may be lost again.
 With --in-order TCP keeps what is behind it until then, as Linux does; without, it is seen at once.
 

@@ -29,8 +29,8 @@
  * and lies in the window of the connection. With checksums it must lie wholly in this segment,
  * and be right. What does not qualify stays with TCP until its turn: infinite mappings, the
  * control stream, redundant symbols (ext/coding/coding.c), lengths that look wrong
- * (fallback/length.c), segments with FIN or urgent data. If TCP throws a placeholder away for lack of memory, the
- * peer sends the segment again, and the connection drops it as a duplicate.
+ * (fallback/length.c), segments with FIN or urgent data. If TCP throws a placeholder away for
+ * lack of memory, the peer sends the segment again, and the connection drops it as a duplicate.
  *
  * Memory. Data is charged once, to the connection, its placeholder to the subflow. What is
  * not next comes early only as long as a 16th of the connection's buffer holds all that is
