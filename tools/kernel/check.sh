@@ -18,7 +18,7 @@ unset KEEP # of this call, not of those in a test
 # each defect of Linux that is mended; the rest.
 # The longest first, so that none is left alone at the end.
 kernel_tests=(kunit pairs cong papers replay subflows bm redundant rp rescue timers price inorder backup cong_churn limits extensions control early coding sockopt options refused low_overhead stateless_join app_key sysctl
-	modules rr minrtt observe steering)
+	modules first_path rr minrtt observe steering)
 # takes long, and measures rates only: nothing that a debug kernel would see
 rate_tests=(fair)
 robust_tests=(faults middlebox conformance fuzz attack control-wire coding-wire pm flood security)
@@ -29,7 +29,7 @@ tool_tests=(model mptcpctl mplab digits accuracy applications promises spread so
 [ "$series_version" != "$base_version" ] || tool_tests+=(openwrt packages)
 # ready in five minutes on two cores
 soon_tests=(kunit pairs redundant rescue inorder limits backup sockopt refused low_overhead stateless_join app_key sysctl
-	modules rr minrtt observe "conformance quick" "${fixes_tests[@]}" mptcpctl model readme counts whole)
+	modules first_path rr minrtt observe "conformance quick" "${fixes_tests[@]}" mptcpctl model readme counts whole)
 case ${1:-all} in
 soon) tests=("${soon_tests[@]}") ;;
 all) tests=("${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" "${tool_tests[@]}") ;;

@@ -76,6 +76,18 @@ struct mptcp_sched_info {
 #define MPTCP_PATH_WEIGHT 47
 #endif
 
+/* MPTCP_FIRST_PATH, set before connect(), and get, an int: over which path the connection begins.
+ * What net.mptcp.first_path says; the route's; the next one if a SYN is not answered in time; or
+ * one after the other, connection by connection.
+ */
+#ifndef MPTCP_FIRST_PATH
+#define MPTCP_FIRST_PATH 54
+#define MPTCP_FIRST_DEFAULT 0
+#define MPTCP_FIRST_ROUTE 1
+#define MPTCP_FIRST_FAILOVER 2
+#define MPTCP_FIRST_TURNS 3
+#endif
+
 /* Joins with a key from the application instead of those that went over the first subflow in
  * clear. MPTCP_ENABLE_APP_KEY, set and get, an int, before connect() or listen(): 1: if the
  * peer does so, too; 2: and if it does not, there is one subflow and no more; 0: no.

@@ -20,12 +20,19 @@ struct ext_row {
 	const char *name;	/* NULL: it is not built in, or nobody's to set */
 	u32 least, most;
 	u32 first;
+	const char * const *words;	/* what the user reads and writes in place of numbers */
 };
 
-#define EXT_ROW(_option, _name, _least, _most, _first)				\
+/* Longer than any of the words */
+#define EXT_WORD_SIZE	16
+
+static const char * const first_path_words[] = { "route", "failover", "turns" };
+
+#define EXT_ROW(_option, _name, _least, _most, _first, ...)				\
 	{									\
 		.name = IS_ENABLED(CONFIG_MPTCP_EXT_##_option) ? (_name) : NULL,	\
 		.least = (_least), .most = (_most), .first = (_first),		\
+		__VA_ARGS__							\
 	}
 
 static const struct ext_row ext_rows[MPTCP_EXT_SETTINGS] = {
@@ -37,6 +44,10 @@ static const struct ext_row ext_rows[MPTCP_EXT_SETTINGS] = {
 						 MPTCP_BLOCKED_RTO_MOST_US, 0),
 	[MPTCP_EXT_EARLY_DELIVERY] = EXT_ROW(EARLY, "early_delivery", 0, 1, 0),
 	[MPTCP_EXT_CODING] = EXT_ROW(CODING, "coding", 0, MPTCP_CODING_MOST, 0),
+	[MPTCP_EXT_FIRST_PATH] = EXT_ROW(FIRST_PATH, "first_path", 0,
+					 ARRAY_SIZE(first_path_words) - 1, 0,
+					 .words = first_path_words),
+	[MPTCP_EXT_FIRST_PATH_TIMEOUT] = EXT_ROW(FIRST_PATH, "first_path_timeout", 20, 10000, 300),
 };
 
 static unsigned int ext_net_id;
@@ -53,6 +64,26 @@ void mptcp_low_use(const struct net *net)
 	struct ext_net *en = net_generic(net, ext_net_id);
 
 	WRITE_ONCE(en->settings[MPTCP_EXT_LOW_USED], true);
+}
+
+static int proc_ext_word(const struct ctl_table *ctl, int write, void *buffer, size_t *lenp,
+			 loff_t *ppos)
+{
+	char word[EXT_WORD_SIZE];
+	struct ctl_table tbl = { .data = word, .maxlen = sizeof(word) };
+	const struct ext_row *row = ctl->extra1;
+	u32 *setting = ctl->data;
+	int ret;
+
+	strscpy(word, row->words[READ_ONCE(*setting)]);
+	ret = proc_dostring(&tbl, write, buffer, lenp, ppos);
+	if (!write || ret)
+		return ret;
+	ret = match_string(row->words, row->most + 1, word);
+	if (ret < 0)
+		return ret;
+	WRITE_ONCE(*setting, ret);
+	return 0;
 }
 
 /* The rows that have a name: how many. */
@@ -74,6 +105,10 @@ static unsigned int ext_fill(struct ctl_table *table, struct ext_net *en)
 			.extra1		= (void *)&row->least,
 			.extra2		= (void *)&row->most,
 		};
+		if (row->words) {
+			table[n - 1].proc_handler = proc_ext_word;
+			table[n - 1].extra1 = (void *)row;
+		}
 	}
 	return n;
 }

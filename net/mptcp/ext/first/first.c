@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MPTCP: over which path a connection begins
+ *
+ * A connection has one path until its first subflow is established, and the routing table
+ * chooses it. Connections that are there survive its loss; new ones hang on it, and many
+ * short requests all begin on it, full as it may be. So, by net.mptcp.first_path or the
+ * socket option MPTCP_FIRST_PATH:
+ *
+ *	route		as the routes say, as Linux does
+ *	failover	the same; each SYN that is not answered in time is followed by one
+ *			from another address
+ *	turns		connections begin at one address after the other, with failover
+ *
+ * The addresses are the one that the route gives and those of the kernel's endpoints for
+ * subflows, with their interface if they name one; those for backup come last, and it is
+ * not their turn otherwise. Where routes by source address are set up, as other subflows
+ * need them, each address is a path.
+ *
+ * The subflow moves, it is not one of several: it takes the other address and route in
+ * front of a retransmission of its SYN, as TCP does for net.ipv4.ip_dynaddr. Thus there
+ * are no more SYNs than TCP sends, no second socket is to be given up, and whatever
+ * follows knows one first subflow. An answer that comes too late, to an address that was
+ * left, gets a RST, and the peer forgets that attempt.
+ *
+ * In time is net.mptcp.first_path_timeout in the first round, in which each address sends
+ * one SYN; then TCP's own timeout from its beginning, so that paths are found, too, whose
+ * round trip is longer. SYNs without MPTCP, for middleboxes that drop those with it, come
+ * after two of each address.
+ *
+ * Sockets that were bound to an address or interface, and connections to this machine
+ * itself, do not move.
+ *
+ * Locking: the subflow's lock, with bottom halves off, as connect() and timer have it.
+ */
+
+#include <net/inet6_hashtables.h>
+#include <net/inet_hashtables.h>
+#include <net/ip6_route.h>
+#include <net/tcp.h>
+#include "protocol.h"
+#include "mib.h"
+#include "sockopt/value.h"
+#include "ext/first/first.h"
+
+/* Where the subflow can begin. The first one is what the route says. */
+struct first_paths {
+	struct mptcp_pm_local of[1 + MPTCP_PM_ADDR_MAX];
+	unsigned int count;
+};
+
+/* Socket option MPTCP_FIRST_PATH. set: EINVAL: not an int, or none of MPTCP_FIRST_...;
+ * EISCONN: it is too late, after connect(). get: what holds for this socket.
+ */
+int mptcp_first_path_setsockopt(struct mptcp_sock *msk, sockptr_t optval, unsigned int optlen)
+{
+	struct sock *sk = (struct sock *)msk;
+	int mode, err;
+
+	err = mptcp_option_int(optval, optlen, MPTCP_FIRST_DEFAULT, MPTCP_FIRST_TURNS, &mode);
+	if (err)
+		return err;
+
+	lock_sock(sk);
+	if (sk->sk_state == TCP_CLOSE)
+		WRITE_ONCE(msk->first_path, mode);
+	else
+		err = -EISCONN;
+	release_sock(sk);
+	return err;
+}
+
+static int first_mode(const struct mptcp_sock *msk)
+{
+	return READ_ONCE(msk->first_path) ?: MPTCP_FIRST_ROUTE +
+	       mptcp_ext_get(sock_net((struct sock *)msk), MPTCP_EXT_FIRST_PATH);
+}
+
+int mptcp_first_path_getsockopt(const struct mptcp_sock *msk, char __user *optval,
+				int __user *optlen)
+{
+	int mode = first_mode(msk);
+
+	return mptcp_option_answer(&mode, sizeof(mode), optval, optlen);
+}
+
+static bool first_is_v4(const struct sock *ssk)
+{
+#if IS_ENABLED(CONFIG_MPTCP_IPV6)
+	return ssk->sk_family == AF_INET || ipv6_addr_v4mapped(&ssk->sk_v6_daddr);
+#else
+	return true;
+#endif
+}
+
+/* The route of @ssk from @local, which gets an address if it has none. */
+static struct dst_entry *first_route_v4(struct sock *ssk, struct mptcp_pm_local *local,
+					struct flowi *fl)
+{
+	const struct inet_sock *inet = inet_sk(ssk);
+	struct rtable *rt;
+
+	rt = ip_route_output_ports(sock_net(ssk), &fl->u.ip4, ssk, inet->inet_daddr,
+				   local->addr.addr.s_addr, inet->inet_dport, inet->inet_sport,
+				   ssk->sk_protocol, ip_sock_rt_tos(ssk), local->ifindex);
+	if (IS_ERR(rt))
+		return ERR_CAST(rt);
+	local->addr.addr.s_addr = fl->u.ip4.saddr;
+	return &rt->dst;
+}
+
+/* Another connection of ours to the same port has that address and our port. */
+static bool first_is_taken_v4(struct sock *ssk, const struct mptcp_pm_local *local, int dif)
+{
+	const struct inet_sock *inet = inet_sk(ssk);
+	struct net *net = sock_net(ssk);
+	struct sock *other;
+
+	rcu_read_lock();
+	other = __inet_lookup_established(net, net->ipv4.tcp_death_row.hashinfo,
+					  inet->inet_daddr, inet->inet_dport,
+					  local->addr.addr.s_addr, inet->inet_num, dif, 0);
+	rcu_read_unlock();
+	if (other)
+		sock_gen_put(other);
+	return other;
+}
+
+#if IS_ENABLED(CONFIG_MPTCP_IPV6)
+static struct dst_entry *first_route_v6(struct sock *ssk, struct mptcp_pm_local *local,
+					struct flowi *fl)
+{
+	struct flowi6 *fl6 = &fl->u.ip6;
+	struct dst_entry *dst;
+
+	memset(fl6, 0, sizeof(*fl6));
+	fl6->flowi6_proto = ssk->sk_protocol;
+	fl6->daddr = ssk->sk_v6_daddr;
+	fl6->saddr = local->addr.addr6;
+	fl6->flowlabel = inet6_sk(ssk)->flow_label;
+	fl6->flowi6_oif = local->ifindex;
+	fl6->flowi6_mark = ssk->sk_mark;
+	fl6->fl6_dport = inet_sk(ssk)->inet_dport;
+	fl6->fl6_sport = inet_sk(ssk)->inet_sport;
+	fl6->flowi6_uid = ssk->sk_uid;
+	security_sk_classify_flow(ssk, flowi6_to_flowi_common(fl6));
+
+	dst = ip6_dst_lookup_flow(sock_net(ssk), ssk, fl6, NULL);
+	if (!IS_ERR(dst))
+		local->addr.addr6 = fl6->saddr;
+	return dst;
+}
+
+static bool first_is_taken_v6(struct sock *ssk, const struct mptcp_pm_local *local, int dif)
+{
+	struct net *net = sock_net(ssk);
+	struct sock *other;
+
+	rcu_read_lock();
+	other = __inet6_lookup_established(net, net->ipv4.tcp_death_row.hashinfo,
+					   &ssk->sk_v6_daddr, inet_sk(ssk)->inet_dport,
+					   &local->addr.addr6, inet_sk(ssk)->inet_num, dif, 0);
+	rcu_read_unlock();
+	if (other)
+		sock_gen_put(other);
+	return other;
+}
+
+static int first_take_v6(struct sock *ssk, struct mptcp_pm_local *local, struct dst_entry *dst)
+{
+	int err = inet_bhash2_update_saddr(ssk, &local->addr.addr6, AF_INET6);
+
+	if (err)
+		return err;
+	inet6_sk(ssk)->saddr = local->addr.addr6;
+	ip6_dst_store(ssk, dst, NULL, false);
+	return 0;
+}
+
+/* IPv4 by a socket of IPv6 */
+static void first_map_v4(struct sock *ssk)
+{
+	if (ssk->sk_family != AF_INET6)
+		return;
+	ipv6_addr_set_v4mapped(inet_sk(ssk)->inet_saddr, &ssk->sk_v6_rcv_saddr);
+	inet6_sk(ssk)->saddr = ssk->sk_v6_rcv_saddr;
+}
+#else
+static struct dst_entry *first_route_v6(struct sock *ssk, struct mptcp_pm_local *local,
+					struct flowi *fl)
+{
+	return ERR_PTR(-EAFNOSUPPORT);
+}
+
+static bool first_is_taken_v6(struct sock *ssk, const struct mptcp_pm_local *local, int dif)
+{
+	return true;
+}
+
+static int first_take_v6(struct sock *ssk, struct mptcp_pm_local *local, struct dst_entry *dst)
+{
+	return -EAFNOSUPPORT;
+}
+
+static void first_map_v4(struct sock *ssk) {}
+#endif
+
+static int first_take_v4(struct sock *ssk, struct mptcp_pm_local *local, struct dst_entry *dst,
+			 const struct flowi *fl)
+{
+	int err = inet_bhash2_update_saddr(ssk, &local->addr.addr.s_addr, AF_INET);
+
+	if (err)
+		return err;
+	first_map_v4(ssk);
+	inet_sk(ssk)->cork.fl = *fl;
+	sk_setup_caps(ssk, dst);
+	return 0;
+}
+
+static struct dst_entry *first_route(struct sock *ssk, struct mptcp_pm_local *local,
+				     struct flowi *fl)
+{
+	return first_is_v4(ssk) ? first_route_v4(ssk, local, fl) : first_route_v6(ssk, local, fl);
+}
+
+static bool first_is_taken(struct sock *ssk, const struct mptcp_pm_local *local, int dif)
+{
+	return first_is_v4(ssk) ? first_is_taken_v4(ssk, local, dif) :
+				  first_is_taken_v6(ssk, local, dif);
+}
+
+/* Begin at @local. The tables of sockets know the addresses. */
+static int first_move(struct sock *ssk, struct mptcp_pm_local *local)
+{
+	struct dst_entry *dst;
+	struct flowi fl;
+	int err;
+
+	dst = first_route(ssk, local, &fl);
+	if (IS_ERR(dst))
+		return PTR_ERR(dst);
+	err = -EADDRINUSE;
+	if (!first_is_taken(ssk, local, local->ifindex ?: dst->dev->ifindex))
+		err = first_is_v4(ssk) ? first_take_v4(ssk, local, dst, &fl) :
+					 first_take_v6(ssk, local, dst);
+	if (err) {
+		dst_release(dst);
+		return err;
+	}
+
+	ssk->sk_bound_dev_if = local->ifindex;
+	MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_FIRSTPATHMOVE);
+	return __sk_prot_rehash(ssk);
+}
+
+/* What the route says; false: there is none, or to this machine itself. */
+static bool first_own(struct sock *ssk, struct mptcp_pm_local *local)
+{
+	struct dst_entry *dst;
+	struct flowi fl;
+	bool outside;
+
+	memset(local, 0, sizeof(*local));
+	local->addr.family = first_is_v4(ssk) ? AF_INET : AF_INET6;
+	dst = first_route(ssk, local, &fl);
+	if (IS_ERR(dst))
+		return false;
+	outside = !(dst->dev->flags & IFF_LOOPBACK);
+	dst_release(dst);
+	return outside;
+}
+
+static void first_look(struct sock *ssk, struct first_paths *paths, bool backup)
+{
+	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	const struct sock *sk = subflow->conn;
+	struct mptcp_pm_local *own = paths->of;
+
+	paths->count = 0;
+	if (subflow->request_join || subflow->mp_join || READ_ONCE(sk->sk_bound_dev_if) ||
+	    ssk->sk_userlocks & SOCK_BINDADDR_LOCK || !first_own(ssk, own))
+		return;
+	paths->count = 1 + mptcp_pm_nl_subflow_endpoints(sock_net(ssk), &own->addr, own + 1,
+							 backup);
+}
+
+/* Which of them it has now */
+static unsigned int first_now(const struct sock *ssk, const struct first_paths *paths)
+{
+	struct mptcp_addr_info now;
+	unsigned int i;
+
+	mptcp_local_address((struct sock_common *)ssk, &now);
+	for (i = 0; i < paths->count; i++)
+		if (mptcp_addresses_equal(&now, &paths->of[i].addr, false))
+			return i;
+	return 0;
+}
+
+/* From @at on the first one that has a route. None: it stays where it is. */
+static void first_move_on(struct sock *ssk, struct first_paths *paths, unsigned int at)
+{
+	unsigned int now = first_now(ssk, paths);
+	unsigned int i;
+
+	for (i = 0; i < paths->count; i++, at++)
+		if (at % paths->count == now || !first_move(ssk, &paths->of[at % paths->count]))
+			return;
+}
+
+/* Namespaces share the turns: in each, connections begin at different addresses. */
+static atomic_t first_turn = ATOMIC_INIT(0);
+
+/* The first SYN is about to be sent: whose turn is it? */
+void mptcp_first_path_syn(struct sock *ssk)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct first_paths paths;
+
+	if (inet_csk(ssk)->icsk_retransmits ||
+	    first_mode(mptcp_sk(subflow->conn)) != MPTCP_FIRST_TURNS)
+		return;
+	first_look(ssk, &paths, false);
+	if (paths.count < 2)
+		return;
+
+	subflow->first_paths = paths.count;
+	first_move_on(ssk, &paths, (u32)atomic_inc_return(&first_turn));
+}
+
+/* The SYN may still wait in a queue of the old path, for the link-layer address of a router
+ * that is dark, and TCP sends no segment again that has not left. Its copy can go.
+ */
+static bool first_renew_syn(struct sock *ssk)
+{
+	struct sk_buff *skb = tcp_rtx_queue_head(ssk);
+	struct sk_buff *copy;
+
+	if (!skb || !skb_cloned(skb))
+		return skb;
+
+	tcp_skb_tsorted_save(skb) {
+		copy = skb_copy(skb, GFP_ATOMIC);
+	} tcp_skb_tsorted_restore(skb);
+	if (!copy)
+		return false;
+
+	INIT_LIST_HEAD(&copy->tcp_tsorted_anchor);
+	tcp_rtx_queue_unlink_and_free(skb, ssk);
+	__skb_header_release(copy);
+	tcp_rbtree_insert(&ssk->tcp_rtx_queue, copy);
+	sk_wmem_queued_add(ssk, copy->truesize);
+	sk_mem_charge(ssk, copy->truesize);
+	return true;
+}
+
+/* A SYN was not answered in time, and goes out again: from the next address. */
+void mptcp_first_path_timed_out(struct sock *ssk)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct inet_connection_sock *icsk = inet_csk(ssk);
+	struct first_paths paths;
+
+	if (first_mode(mptcp_sk(subflow->conn)) == MPTCP_FIRST_ROUTE)
+		return;
+	first_look(ssk, &paths, true);
+	if (paths.count < 2 || !first_renew_syn(ssk))
+		return;
+
+	subflow->first_paths = paths.count;
+	first_move_on(ssk, &paths, first_now(ssk, &paths) + 1);
+	/* each has its first now: then TCP's own patience */
+	if (icsk->icsk_retransmits + 2 == paths.count)
+		icsk->icsk_rto = max_t(u32, icsk->icsk_rto, TCP_TIMEOUT_INIT);
+}
+
+/* The first SYN was sent: how long an answer may take before the next address has its turn */
+void mptcp_first_path_begin(struct sock *ssk)
+{
+	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct inet_connection_sock *icsk = inet_csk(ssk);
+	struct first_paths paths;
+	u32 patience;
+
+	if (ssk->sk_state != TCP_SYN_SENT || icsk->icsk_pending != ICSK_TIME_RETRANS ||
+	    first_mode(mptcp_sk(subflow->conn)) == MPTCP_FIRST_ROUTE)
+		return;
+	first_look(ssk, &paths, true);
+	if (paths.count < 2)
+		return;
+
+	patience = msecs_to_jiffies(mptcp_ext_get(sock_net(ssk), MPTCP_EXT_FIRST_PATH_TIMEOUT));
+	icsk->icsk_rto = min(icsk->icsk_rto, patience);
+	inet_csk_reset_xmit_timer(ssk, ICSK_TIME_RETRANS, icsk->icsk_rto, TCP_RTO_MAX);
+}

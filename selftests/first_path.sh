@@ -1,0 +1,238 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# net.mptcp.first_path: connections begin while the first path is dark, and by turns on all paths.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+need python3
+need_sysctl first_path
+
+# dark N, light N: path N in both directions
+netem() {
+	tc -n "$client" qdisc change dev "c$1" root netem "${@:2}"
+	tc -n "$server" qdisc change dev "s$1" root netem "${@:2}"
+}
+# its router's link-layer address is known, or a connection that cannot begin ends with "no route" soon
+dark() {
+	netem "$1" rate 20mbit delay 10ms limit 1000 loss 100%
+	ip -n "$client" neigh replace "10.0.$1.2" dev "c$1" nud permanent \
+		lladdr "$(in_server cat "/sys/class/net/s$1/address")"
+}
+# the router itself is dark: nobody answers ARP
+gone() {
+	netem "$1" rate 20mbit delay 10ms limit 1000 loss 100%
+	ip -n "$client" neigh flush dev "c$1" nud all
+}
+light() { netem "$1" rate 20mbit delay "${2:-10ms}" limit 1000 loss 0%; }
+
+first_path() { in_client sysctl -q net.mptcp.first_path="$1"; }
+
+# connect ARG...: $took ms, $from which address, and what the server $said, of the last one
+connect() {
+	timeout $((patience * 2)) ip netns exec "$client" python3 -B first_path.py connect "$to" 5000 "$@" >"$work/begun" 2>&1 || true
+	read -r took from said < <(tail -n 1 "$work/begun") || true
+	echo "# $* $took ms, from $from: $said"
+}
+
+# froms: how many connections began at each address, in the order of these
+froms() { awk '{ print $2 }' "$work/begun" | sort | uniq -c | awk '{ print $1 }' | xargs; }
+
+# began WHAT FROM LEAST MOST: in so many ms, and the data came
+began() {
+	is "1000 $2" "$said $from" "$1: it begins there, and the data comes"
+	in_time "$1: after $3 to $4 ms" eval "less $3 $took && less $took $4"
+}
+
+# through N ADDRESS: the address of the server is behind path N, too, for what has that source
+through() {
+	ip -n "$client" rule add from "$2" table "$1"
+	ip -n "$client" route add 10.0.1.0/24 dev "c$1" table "$1"
+	ip -n "$client" neigh add 10.0.1.2 dev "c$1" lladdr "$(in_server cat "/sys/class/net/s$1/address")"
+}
+
+values() {
+	is route "$(get first_path)" "as the routes say, unless asked"
+	for word in failover turns route; do
+		that "$word can be set" set_to first_path "$word"
+		is "$word" "$(get first_path)" "and is read back"
+	done
+	refused first_path nosuch "Invalid argument" "another word"
+	refused first_path "" "Invalid argument" "no word"
+	refused first_path_timeout 19 "Invalid argument" "19 ms"
+	refused first_path_timeout 10001 "Invalid argument" "10001 ms"
+	is 300 "$(get first_path_timeout)" "300 ms at first"
+}
+
+# Of a path that takes it, a SYN has 20 ms.
+failover() {
+	local moves
+	first_path route
+	connect
+	began "route, nothing dark" 10.0.1.1 19 60
+	first_path failover
+	moves=$(counter FirstPathMove)
+	connect
+	began "failover, nothing dark" 10.0.1.1 19 60
+	is "$moves" "$(counter FirstPathMove)" "and nothing moved"
+	dark 1
+	connect
+	began "the first path dark" 10.0.2.1 315 400
+	is "$((moves + 1))" "$(counter FirstPathMove)" "one address was changed"
+	in_client sysctl -q net.mptcp.first_path_timeout=100
+	connect
+	began "the first path dark, in time is 100 ms" 10.0.2.1 115 200
+	in_client sysctl -q net.mptcp.first_path_timeout=300
+	gone 1
+	connect
+	began "the first router gone" 10.0.2.1 315 400
+	connect --bytes 3000000
+	is "3000000 10.0.2.1" "$said $from" "and more data, all of it"
+	light 1
+	dark 2
+	sleep 3
+	connect
+	began "the second path dark" 10.0.1.1 19 60
+	light 2
+}
+
+# What does not move: with the first path dark it does not begin, while the others do.
+stays() {
+	dark 1
+	first_path failover
+	patience=5 connect --bind 10.0.1.1
+	is "" "$said" "bound to an address, it stays there"
+	patience=5 connect --tcp
+	is "" "$said" "TCP does"
+	patience=5 connect --option 1
+	is "" "$said" "and who asked for 'route'"
+	first_path route
+	patience=5 connect
+	is "" "$said" "and all with 'route'"
+	connect --option 2
+	began "a socket that asks for 'failover'" 10.0.2.1 315 400
+	connect --option 4
+	is "Invalid_argument" "${said#*]_}" "another value is refused"
+	light 1
+}
+
+# A round trip longer than the patience, on both paths: TCP's own patience finds it.
+far_away() {
+	first_path failover
+	light 1 400ms
+	light 2 450ms
+	connect
+	is 1000 "$said" "round trips of 800 and 900 ms: it begins"
+	in_time "in less than TCP's third SYN" less "$took" 4000
+	light 1
+	light 2
+	# what was on its way
+	sleep 3
+}
+
+turns() {
+	first_path turns
+	connect --count 10
+	is "5 5" "$(froms)" "turns: half of them begin on each path"
+	is 10 "$(awk '$3 == 1000' "$work/begun" | wc -l)" "and all is well"
+	dark 2
+	connect --count 10
+	is "10" "$(froms)" "turns, one path dark: all begin on the other"
+	light 2
+	in_client ip mptcp endpoint change id 2 backup
+	connect --count 4
+	is "4" "$(froms)" "turns: a backup has none"
+	dark 1
+	connect
+	began "turns: until it is needed" 10.0.2.1 315 400
+	light 1
+	in_client ip mptcp endpoint change id 2 nobackup
+	first_path route
+}
+
+# together WHAT ARG...: many requests at once, $all is how long they took, ms
+together() {
+	local since=$EPOCHREALTIME
+	connect --count 60 --at-once --bytes 100000 "${@:2}"
+	all=$(((${EPOCHREALTIME/./} - ${since/./}) / 1000))
+	is 60 "$(awk '$3 == 100000' "$work/begun" | wc -l)" "$1: 60 requests at once, all is well"
+}
+
+# The links are 20 Mbit/s each: TCP has one.
+requests() {
+	local tcp route
+	first_path route
+	together "TCP" --tcp
+	tcp=$all
+	together "route"
+	route=$all
+	first_path turns
+	together "turns"
+	echo "# 60 requests of 100 KB at once: TCP $tcp ms, route $route ms, turns $all ms"
+	in_time "turns: in less than 0.6 of TCP's time" less $((10 * all)) $((6 * tcp))
+	first_path route
+}
+
+# The same over IPv6, and over IPv4 by sockets of IPv6
+ipv6() {
+	local n
+	for n in 1 2; do
+		ip -n "$client" addr add "fd00:$n::1/64" dev "c$n" nodad
+		ip -n "$server" addr add "fd00:$n::2/64" dev "s$n" nodad
+	done
+	ip -n "$client" -6 rule add from fd00:2::1 table 2
+	ip -n "$client" -6 route add fd00:1::/64 dev c2 table 2
+	ip -n "$client" neigh add fd00:1::2 dev c2 lladdr "$(in_server cat /sys/class/net/s2/address)"
+	in_client ip mptcp endpoint add fd00:2::1 dev c2 subflow id 3
+	first_path failover
+	dark 1
+	ip -n "$client" neigh replace fd00:1::2 dev c1 nud permanent lladdr "$(in_server cat /sys/class/net/s1/address)"
+	to=fd00:1::2 connect
+	began "IPv6" fd00:2::1 315 400
+	to=::ffff:10.0.1.2 connect
+	began "IPv4 by a socket of IPv6" ::ffff:10.0.2.1 315 400
+	light 1
+	first_path turns
+	to=fd00:1::2 connect --count 10
+	is "5 5" "$(froms)" "IPv6, turns: half of them begin on each path"
+	first_path route
+}
+
+# A server that knows TCP only
+plain() {
+	in_server sysctl -q net.mptcp.enabled=0
+	first_path failover
+	dark 1
+	connect
+	began "a server without MPTCP" 10.0.2.1 315 400
+	light 1
+	in_server sysctl -q net.mptcp.enabled=1
+}
+
+# To this machine itself, by each mode
+inside() {
+	first_path turns
+	timeout 600 ip netns exec "$client" python3 -B first_path.py serve "" 5000 >"$work/inside" 2>&1 &
+	sleep 1
+	to=127.0.0.1 connect --count 4
+	is "127.0.0.1 1000" "$from $said" "connections to this machine do not move"
+	first_path route
+}
+
+hosts 20mbit 10ms 20mbit 10ms
+in_server ip mptcp endpoint flush
+through 2 10.0.2.1
+in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
+to=10.0.1.2
+values
+timeout 3000 ip netns exec "$server" python3 -B first_path.py serve "" 5000 >"$work/serve" 2>&1 &
+sleep 1
+failover
+stays
+far_away
+turns
+requests
+plain
+ipv6
+inside
+finish
