@@ -150,26 +150,26 @@ turns() {
 	first_path route
 }
 
-# together WHAT ARG...: many requests at once, $all is how long they took, ms
+# together WHAT COUNT BYTES ARG...: many requests at once, $all is how long they took, ms
 together() {
 	local since=$EPOCHREALTIME
-	connect --count 60 --at-once --bytes 100000 "${@:2}"
+	connect --count "$2" --at-once --bytes "$3" "${@:4}"
 	all=$(((${EPOCHREALTIME/./} - ${since/./}) / 1000))
-	is 60 "$(awk '$3 == 100000' "$work/begun" | wc -l)" "$1: 60 requests at once, all is well"
+	is "$2" "$(awk -v bytes="$3" '$3 == bytes' "$work/begun" | wc -l)" "$1: $2 requests of $3 bytes at once, all is well"
 }
 
-# The links are 20 Mbit/s each: TCP has one.
+# requests COUNT BYTES PERCENT: over links of 20 Mbit/s each, of which TCP has one; how long it may take
 requests() {
 	local tcp route
 	first_path route
-	together "TCP" --tcp
+	together "TCP" "$1" "$2" --tcp
 	tcp=$all
-	together "route"
+	together "route" "$1" "$2"
 	route=$all
 	first_path turns
-	together "turns"
-	echo "# 60 requests of 100 KB at once: TCP $tcp ms, route $route ms, turns $all ms"
-	in_time "turns: in less than 0.6 of TCP's time" less $((10 * all)) $((6 * tcp))
+	together "turns" "$1" "$2"
+	echo "# $1 requests of $2 bytes at once: TCP $tcp ms, route $route ms, turns $all ms"
+	in_time "turns: in less than $3 % of TCP's time" less $((100 * all)) $(($3 * tcp))
 	first_path route
 }
 
@@ -186,7 +186,8 @@ ipv6() {
 	in_client ip mptcp endpoint add fd00:2::1 dev c2 subflow id 3
 	first_path failover
 	dark 1
-	ip -n "$client" neigh replace fd00:1::2 dev c1 nud permanent lladdr "$(in_server cat /sys/class/net/s1/address)"
+	ip -n "$client" neigh replace fd00:1::2 dev c1 nud permanent \
+		lladdr "$(in_server cat /sys/class/net/s1/address)"
 	to=fd00:1::2 connect
 	began "IPv6" fd00:2::1 315 400
 	to=::ffff:10.0.1.2 connect
@@ -231,7 +232,8 @@ failover
 stays
 far_away
 turns
-requests
+requests 60 100000 56
+requests 300 10000 67
 plain
 ipv6
 inside
