@@ -35,8 +35,8 @@ connect() {
 	echo "# $* $took ms, from $from: $said"
 }
 
-# froms: how many connections began at each address, in the order of these
-froms() { awk '{ print $2 }' "$work/begun" | sort | uniq -c | awk '{ print $1 }' | xargs; }
+# addresses: how many connections began at each address, in the order of these
+addresses() { awk '{ print $2 }' "$work/begun" | sort | uniq -c | awk '{ print $1 }' | xargs; }
 
 # began WHAT FROM LEAST MOST: in so many ms, and the data came
 began() {
@@ -133,15 +133,15 @@ far_away() {
 turns() {
 	first_path turns
 	connect --count 10
-	is "5 5" "$(froms)" "turns: half of them begin on each path"
+	is "5 5" "$(addresses)" "turns: half of them begin on each path"
 	is 10 "$(awk '$3 == 1000' "$work/begun" | wc -l)" "and all is well"
 	dark 2
 	connect --count 10
-	is "10" "$(froms)" "turns, one path dark: all begin on the other"
+	is "10" "$(addresses)" "turns, one path dark: all begin on the other"
 	light 2
 	in_client ip mptcp endpoint change id 2 backup
 	connect --count 4
-	is "4" "$(froms)" "turns: a backup has none"
+	is "4" "$(addresses)" "turns: a backup has none"
 	dark 1
 	connect
 	began "turns: until it is needed" 10.0.2.1 315 400
@@ -195,7 +195,7 @@ ipv6() {
 	light 1
 	first_path turns
 	to=fd00:1::2 connect --count 10
-	is "5 5" "$(froms)" "IPv6, turns: half of them begin on each path"
+	is "5 5" "$(addresses)" "IPv6, turns: half of them begin on each path"
 	first_path route
 }
 

@@ -24,7 +24,9 @@ def ends(program: socket.socket) -> bool:
 def reached(peer: Peer) -> int:
     """How much of ours the server has acknowledged, the DATA_FIN counted as a byte."""
     options = [dss_of(tcp) for _, tcp in peer.stream.segments]
-    acks = [offset(dss.ack, dss.ack_wide, idsn_of(peer.key)) for dss in options if dss and dss.ack is not None]
+    acks = [
+        offset(dss.ack, dss.ack_wide, idsn_of(peer.key)) for dss in options if dss and dss.ack is not None
+    ]
     return max(acks, default=0)
 
 
@@ -38,7 +40,11 @@ def check(wire: Wire, waiting: socket.socket) -> Check:
     peer.say(peer.dss(fin=True))
     peer.hear(SOON)
     got = reached(peer)
-    yield got == len(HELLO) + 1, "it comes again, alone: it is acknowledged, too", f"{got} of {len(HELLO) + 1}"
+    yield (
+        got == len(HELLO) + 1,
+        "it comes again, alone: it is acknowledged, too",
+        f"{got} of {len(HELLO) + 1}",
+    )
 
 
 if __name__ == "__main__":
