@@ -86,8 +86,10 @@ instrumented() {
 
 # The configuration is made anew when a fragment, the source's version or its options changed.
 configure() {
-	local stamp
-	stamp=$(cat -- "${fragments[@]}" "$tree/Makefile" "$tree"/net/mptcp/{,*/}Kconfig* "$tree/net/sched/Kconfig" |
+	local stamp kconfigs
+	# our folders are not in every tree
+	mapfile -t kconfigs < <(find -L "$tree/net/mptcp" -name 'Kconfig*' | sort)
+	stamp=$(cat -- "${fragments[@]}" "$tree/Makefile" "${kconfigs[@]}" "$tree/net/sched/Kconfig" |
 		sha256sum)
 	[ "$(cat "$out/.fragments" 2>/dev/null)" != "$stamp" ] || return 0
 	kmake tinyconfig
