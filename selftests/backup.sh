@@ -13,9 +13,7 @@ hosts 20mbit 10ms 20mbit 10ms
 # The client's own endpoint, so that it can change the backup flag: its subflow goes to
 # the server's first address, through the second path.
 in_server ip mptcp endpoint flush
-ip -n "$client" rule add from 10.0.2.1 table 2
-ip -n "$client" route add 10.0.1.0/24 dev c2 table 2
-ip -n "$client" neigh add 10.0.1.2 dev c2 lladdr "$(in_server cat /sys/class/net/s2/address)"
+through 2 10.0.2.1
 in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow backup id 2
 
 for name in $(every_scheduler); do

@@ -44,13 +44,6 @@ began() {
 	in_time "$1: after $3 to $4 ms" eval "less $3 $took && less $took $4"
 }
 
-# through N ADDRESS: the address of the server is behind path N, too, for what has that source
-through() {
-	ip -n "$client" rule add from "$2" table "$1"
-	ip -n "$client" route add 10.0.1.0/24 dev "c$1" table "$1"
-	ip -n "$client" neigh add 10.0.1.2 dev "c$1" lladdr "$(in_server cat "/sys/class/net/s$1/address")"
-}
-
 values() {
 	is route "$(get first_path)" "as the routes say, unless asked"
 	for word in failover turns route; do
@@ -175,11 +168,7 @@ requests() {
 
 # The same over IPv6, and over IPv4 by sockets of IPv6
 ipv6() {
-	local n
-	for n in 1 2; do
-		ip -n "$client" addr add "fd00:$n::1/64" dev "c$n" nodad
-		ip -n "$server" addr add "fd00:$n::2/64" dev "s$n" nodad
-	done
+	both_families
 	ip -n "$client" -6 rule add from fd00:2::1 table 2
 	ip -n "$client" -6 route add fd00:1::/64 dev c2 table 2
 	ip -n "$client" neigh add fd00:1::2 dev c2 lladdr "$(in_server cat /sys/class/net/s2/address)"

@@ -186,6 +186,22 @@ path() {
 	tc -n "$server" qdisc add dev "s$1" root netem rate "$2" delay "$3" limit 1000
 }
 
+# both_families: the hosts have IPv6 beside IPv4.
+both_families() {
+	local n
+	for n in 1 2; do
+		ip -n "$client" addr add "fd00:$n::1/64" dev "c$n" nodad
+		ip -n "$server" addr add "fd00:$n::2/64" dev "s$n" nodad
+	done
+}
+
+# through N ADDRESS: the server's first address is behind path N, too, for what has that source.
+through() {
+	ip -n "$client" rule add from "$2" table "$1"
+	ip -n "$client" route add 10.0.1.0/24 dev "c$1" table "$1"
+	ip -n "$client" neigh add 10.0.1.2 dev "c$1" lladdr "$(in_server cat "/sys/class/net/s$1/address")"
+}
+
 # linux_defaults: whatever this machine was configured with, of which new namespaces take over some.
 # A namespace may have reno on every machine.
 linux_defaults() {

@@ -52,11 +52,7 @@ in_client sysctl -q net.ipv4.tcp_timestamps=1
 
 # the same over IPv6, to the server's second address
 six() {
-	local n
-	for n in 1 2; do
-		ip -n "$client" addr add "fd00:$n::1/64" dev "c$n" nodad
-		ip -n "$server" addr add "fd00:$n::2/64" dev "s$n" nodad
-	done
+	both_families
 	in_server ip mptcp endpoint flush
 	in_server ip mptcp endpoint add fd00:2::2 dev s2 signal
 	listen=(-a ::)

@@ -28,15 +28,6 @@ spoken_by_hand() {
 	done <"$work/told"
 }
 
-# both_families: the hosts have IPv6 beside IPv4.
-both_families() {
-	local n
-	for n in 1 2; do
-		ip -n "$client" addr add "fd00:$n::1/64" dev "c$n" nodad
-		ip -n "$server" addr add "fd00:$n::2/64" dev "s$n" nodad
-	done
-}
-
 # addresses 4|6: those in use; own: the client's on the second path.
 addresses() {
 	if [ "$1" = 4 ]; then
