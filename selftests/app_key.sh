@@ -36,9 +36,7 @@ since() { echo $(($(counter_of "$1" "$2") - at)); }
 hosts 20mbit 5ms 20mbit 5ms
 # the client's own subflow, by the second path to the server's first address
 in_server ip mptcp endpoint flush
-ip -n "$client" rule add from 10.0.2.1 table 2
-ip -n "$client" route add 10.0.1.0/24 dev c2 table 2
-ip -n "$client" neigh add 10.0.1.2 dev c2 lladdr "$(in_server cat /sys/class/net/s2/address)"
+through 2 10.0.2.1
 in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow
 
 while read -r line; do
