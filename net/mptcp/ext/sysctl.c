@@ -48,6 +48,8 @@ static const struct ext_row ext_rows[MPTCP_EXT_SETTINGS] = {
 					 ARRAY_SIZE(first_path_words) - 1, 0,
 					 .words = first_path_words),
 	[MPTCP_EXT_FIRST_PATH_TIMEOUT] = EXT_ROW(FIRST_PATH, "first_path_timeout", 20, 10000, 300),
+	[MPTCP_EXT_REJOIN] = EXT_ROW(REJOIN, "rejoin", 0, MPTCP_REJOIN_MOST, 0),
+	[MPTCP_EXT_SILENT_RTO_MAX] = EXT_ROW(TIMERS, "silent_rto_max", 0, MPTCP_SILENT_RTO_MOST, 0),
 };
 
 static unsigned int ext_net_id;

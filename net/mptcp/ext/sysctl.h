@@ -22,11 +22,17 @@ enum mptcp_ext_setting {
 	MPTCP_EXT_CODING,
 	MPTCP_EXT_FIRST_PATH,	/* MPTCP_FIRST_ROUTE and so on, counted from there */
 	MPTCP_EXT_FIRST_PATH_TIMEOUT,
+	MPTCP_EXT_REJOIN,
+	MPTCP_EXT_SILENT_RTO_MAX,
 	MPTCP_EXT_SETTINGS
 };
 
 /* The most that blocked_rto_min_us takes: TCP's own least timeout */
 #define MPTCP_BLOCKED_RTO_MOST_US	(200 * USEC_PER_MSEC)
+/* The longest pause that rejoin takes, s */
+#define MPTCP_REJOIN_MOST		3600
+/* The longest timeout that silent_rto_max takes, ms: TCP's own */
+#define MPTCP_SILENT_RTO_MOST		120000
 /* The most redundancy that coding takes, per cent of the data */
 #define MPTCP_CODING_MOST		10
 
@@ -68,6 +74,12 @@ static inline u32 mptcp_blocked_rto_min_us(const struct net *net)
 {
 	return IS_ENABLED(CONFIG_MPTCP_EXT_TIMERS) ?
 	       mptcp_ext_get(net, MPTCP_EXT_BLOCKED_RTO_MIN_US) : 0;
+}
+
+static inline u32 mptcp_silent_rto_max(const struct net *net)
+{
+	return IS_ENABLED(CONFIG_MPTCP_EXT_TIMERS) ?
+	       mptcp_ext_get(net, MPTCP_EXT_SILENT_RTO_MAX) : 0;
 }
 
 static inline bool mptcp_early_delivery(const struct net *net)

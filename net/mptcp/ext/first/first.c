@@ -379,13 +379,15 @@ void mptcp_first_path_begin(struct sock *ssk)
 {
 	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	struct inet_connection_sock *icsk = inet_csk(ssk);
-	struct first_paths paths;
+	struct first_paths paths = { .count = subflow->first_paths };
 	u32 patience;
 
 	if (ssk->sk_state != TCP_SYN_SENT || icsk->icsk_pending != ICSK_TIME_RETRANS ||
 	    first_mode(mptcp_sk(subflow->conn)) == MPTCP_FIRST_ROUTE)
 		return;
-	first_look(ssk, &paths, true);
+	/* with turns, that was counted when the SYN was made */
+	if (!paths.count)
+		first_look(ssk, &paths, true);
 	if (paths.count < 2)
 		return;
 

@@ -28,6 +28,11 @@
  *   of p1, which would change the bytes of a TCP stream under middleboxes. RFC 5681
  *   wants one segment after a timeout; hence it is opt-in.
  *
+ * - net.mptcp.silent_rto_max: the longest timeout while the connection hears from another
+ *   subflow. TCP doubles it each time, for the sake of a network that is overloaded, and as
+ *   there is nobody else: up to two minutes, in which a path that is back stays unused. One
+ *   segment in so many seconds overloads nothing. TCP gives up as late as before.
+ *
  * TCP_RTO_MIN_US and TCP_DELACK_MAX_US (sockopt/shared.c) set the same for all subflows
  * of a connection for good. That the others send what a silent subflow owes before its
  * timeout is sched/mods/rescue.c.
@@ -112,14 +117,10 @@ void __mptcp_timers_update(struct mptcp_sock *msk, struct sock *ssk, u32 low_us)
 	timers_set_floor(ssk, floor);
 }
 
-/* @ssk has sent again what timed out, one segment. Called by TCP, with @ssk locked. */
-void mptcp_timed_out(struct sock *ssk)
+static void timers_send_second(struct sock *ssk)
 {
 	struct tcp_sock *tp = tcp_sk(ssk);
 	struct sk_buff *first, *next;
-
-	if (mptcp_rto_segments(sock_net(ssk)) < 2)
-		return;
 
 	first = tcp_rtx_queue_head(ssk);
 	next = first ? skb_rb_next(first) : NULL;
@@ -133,4 +134,36 @@ void mptcp_timed_out(struct sock *ssk)
 	else
 		__tcp_push_pending_frames(ssk, tcp_current_mss(ssk), TCP_NAGLE_OFF);
 	MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_RTOSECOND);
+}
+
+/* Since @ssk heard from the peer the connection did, by another subflow. */
+static bool timers_others_live(const struct sock *ssk)
+{
+	const struct mptcp_sock *msk = mptcp_sk(mptcp_subflow_ctx(ssk)->conn);
+	u32 heard = tcp_sk(ssk)->rcv_tstamp;
+
+	return ssk->sk_state != TCP_SYN_SENT &&
+	       (after(READ_ONCE(msk->last_ack_recv), heard) ||
+		after(READ_ONCE(msk->last_data_recv), heard));
+}
+
+/* TCP is about to double the timeout: not beyond @most_ms, nor below what the RTT asks for. */
+static void timers_bound_backoff(struct sock *ssk, u32 most_ms)
+{
+	u32 least = __tcp_set_rto(tcp_sk(ssk)) / 2;
+	u32 half = max(msecs_to_jiffies(most_ms) / 2, least);
+
+	if (inet_csk(ssk)->icsk_rto > half && timers_others_live(ssk))
+		inet_csk(ssk)->icsk_rto = half;
+}
+
+/* @ssk has sent again what timed out, one segment. Called by TCP, with @ssk locked. */
+void mptcp_timed_out(struct sock *ssk)
+{
+	u32 most_ms = mptcp_silent_rto_max(sock_net(ssk));
+
+	if (most_ms)
+		timers_bound_backoff(ssk, most_ms);
+	if (mptcp_rto_segments(sock_net(ssk)) >= 2)
+		timers_send_second(ssk);
 }

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MPTCP: paths that come again
+ *
+ * A subflow that a router forgot, a middlebox reset or a long silence ended is never made
+ * again by Linux, nor one that could not begin as its address was not there yet: the
+ * connection goes on with less, though the path is back. With net.mptcp.rejoin, the end
+ * that opened such a subflow opens it again:
+ *
+ *	lost . 1 s . try . 2 s . try . 4 s . try ...	up to net.mptcp.rejoin seconds
+ *	                                 ^
+ *	a link, an address or a default route comes: at once, and from 1 s on anew
+ *
+ * Only a subflow that lived for a minute makes the pauses short again: a path on which
+ * joins begin, and end at once, is not tried each second.
+ *
+ * What it tries is what was there: from the same address, by the same interface, to the
+ * same address of the peer. It is over when the endpoint of that address is gone, when the
+ * peer takes its address back (REMOVE_ADDR), when another subflow is there, and when the
+ * peer said that trying is in vain (MP_TCPRST without the T flag, RFC 8684, 3.6). Paths
+ * that were closed on purpose, by either end, are not lost. Limits of the path manager hold;
+ * paths of one in user space are that one's.
+ *
+ * Who is silent and still there is woken by the same events, see event.c; how long it may
+ * wait otherwise is net.mptcp.silent_rto_max, see ext/timers/timers.c.
+ *
+ * Locking: the msk lock; timer and events set a bit for the worker only.
+ */
+
+#include <net/tcp.h>
+#include "protocol.h"
+#include "mib.h"
+#include "ext/rejoin/rejoin.h"
+
+/* A subflow that was there for so long was no attempt. */
+#define REJOIN_LIVED	(60 * HZ)
+
+static bool rejoin_same_local(const struct mptcp_rejoin_path *path,
+			      const struct mptcp_addr_info *addr)
+{
+	const struct mptcp_addr_info any = { .family = path->local.addr.family };
+
+	return mptcp_addresses_equal(&path->local.addr, &any, false) ||
+	       mptcp_addresses_equal(&path->local.addr, addr, false);
+}
+
+static struct mptcp_rejoin_path *rejoin_find(struct mptcp_rejoin *rejoin,
+					     const struct mptcp_addr_info *local,
+					     const struct mptcp_addr_info *remote)
+{
+	unsigned int i;
+
+	for (i = 0; i < rejoin->count; i++)
+		if (rejoin_same_local(&rejoin->path[i], local) &&
+		    mptcp_addresses_equal(&rejoin->path[i].remote, remote, true))
+			return &rejoin->path[i];
+	return NULL;
+}
+
+/* NULL: there are more of them than a path manager has subflows. */
+static struct mptcp_rejoin_path *rejoin_add(struct mptcp_rejoin *rejoin,
+					    const struct mptcp_pm_local *local,
+					    const struct mptcp_addr_info *remote)
+{
+	struct mptcp_rejoin_path *path;
+
+	if (rejoin->count == ARRAY_SIZE(rejoin->path))
+		return NULL;
+	path = &rejoin->path[rejoin->count++];
+	*path = (struct mptcp_rejoin_path) {
+		.local = *local, .remote = *remote, .last = jiffies,
+	};
+	path->local.addr.port = 0;
+	path->endpoint = mptcp_pm_nl_endpoint(sock_net(rejoin->sk), &path->local);
+	return path;
+}
+
+static void rejoin_forget(struct mptcp_rejoin *rejoin, unsigned int i)
+{
+	rejoin->path[i] = rejoin->path[--rejoin->count];
+}
+
+/* The next attempt of any */
+static void rejoin_arm(struct mptcp_rejoin *rejoin)
+{
+	const struct mptcp_rejoin_path *next = NULL;
+	unsigned int i;
+
+	for (i = 0; i < rejoin->count; i++)
+		if (rejoin->path[i].waits &&
+		    (!next || time_before(rejoin->path[i].next, next->next)))
+			next = &rejoin->path[i];
+	if (next)
+		sk_reset_timer(rejoin->sk, &rejoin->timer, next->next);
+}
+
+static void rejoin_later(struct mptcp_rejoin *rejoin, struct mptcp_rejoin_path *path)
+{
+	u32 most = max(mptcp_ext_get(sock_net(rejoin->sk), MPTCP_EXT_REJOIN), 1U);
+
+	path->waits = true;
+	path->next = jiffies + min(1U << path->failures, most) * HZ;
+	if (1U << path->failures < MPTCP_REJOIN_MOST)
+		path->failures++;
+	rejoin_arm(rejoin);
+}
+
+static void rejoin_timer(struct timer_list *timer)
+{
+	struct mptcp_rejoin *rejoin = from_timer(rejoin, timer, timer);
+	struct sock *sk = rejoin->sk;
+
+	set_bit(MPTCP_WORK_REJOIN, &mptcp_sk(sk)->flags);
+	mptcp_schedule_work(sk);
+	sock_put(sk);
+}
+
+static struct mptcp_rejoin *rejoin_begin(struct mptcp_sock *msk)
+{
+	struct mptcp_rejoin *rejoin = kzalloc(sizeof(*rejoin), GFP_KERNEL);
+
+	if (!rejoin)
+		return NULL;
+	rejoin->sk = (struct sock *)msk;
+	timer_setup(&rejoin->timer, rejoin_timer, 0);
+	mptcp_rejoin_enlist(rejoin);
+	WRITE_ONCE(msk->rejoin, rejoin);
+	return rejoin;
+}
+
+void __mptcp_rejoin_tried(struct mptcp_sock *msk, const struct mptcp_pm_local *local,
+			  const struct mptcp_addr_info *remote, int err)
+{
+	struct mptcp_rejoin *rejoin = msk->rejoin;
+	struct mptcp_rejoin_path *path;
+
+	if (!mptcp_pm_is_kernel(msk))
+		return;
+	if (!rejoin)
+		rejoin = rejoin_begin(msk);
+	if (!rejoin)
+		return;
+
+	path = rejoin_find(rejoin, &local->addr, remote) ?: rejoin_add(rejoin, local, remote);
+	if (!path)
+		return;
+	path->last = jiffies;
+	path->waits = false;
+	if (err)
+		rejoin_later(rejoin, path);
+}
+
+/* This end opened it, and neither end closed it on purpose. */
+static bool rejoin_is_lost(const struct mptcp_sock *msk, const struct sock *ssk)
+{
+	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	bool opened = subflow->request_join || (ssk == msk->first && !msk->pm.server_side);
+
+	return opened && inet_sk_state_load(ssk) == TCP_CLOSE &&
+	       ((struct sock *)msk)->sk_state == TCP_ESTABLISHED &&
+	       (!subflow->reset_seen || subflow->reset_transient) &&
+	       (READ_ONCE(subflow->remote_id) || !READ_ONCE(msk->pm.remote_deny_join_id0));
+}
+
+void __mptcp_rejoin_lost(struct mptcp_sock *msk, struct sock *ssk)
+{
+	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct mptcp_pm_local local = { .ifindex = READ_ONCE(ssk->sk_bound_dev_if) };
+	struct mptcp_rejoin *rejoin = msk->rejoin;
+	struct mptcp_rejoin_path *path;
+	struct mptcp_addr_info remote;
+
+	if (!rejoin_is_lost(msk, ssk))
+		return;
+	mptcp_local_address((struct sock_common *)ssk, &local.addr);
+	mptcp_remote_address((struct sock_common *)ssk, &remote);
+	local.addr.id = max(READ_ONCE(subflow->local_id), 0);
+	remote.id = READ_ONCE(subflow->remote_id);
+
+	/* of the first subflow nobody has heard */
+	path = rejoin_find(rejoin, &local.addr, &remote) ?: rejoin_add(rejoin, &local, &remote);
+	if (!path)
+		return;
+	if (READ_ONCE(subflow->fully_established) && time_after(jiffies, path->last + REJOIN_LIVED))
+		path->failures = 0;
+	rejoin_later(rejoin, path);
+}
+
+void __mptcp_rejoin_removed(struct mptcp_sock *msk, u8 remote_id)
+{
+	struct mptcp_rejoin *rejoin = msk->rejoin;
+	unsigned int i;
+
+	for (i = rejoin->count; i-- > 0;)
+		if (rejoin->path[i].remote.id == remote_id)
+			rejoin_forget(rejoin, i);
+}
+
+/* Nothing is to be tried there any more. */
+static bool rejoin_is_void(struct mptcp_sock *msk, struct mptcp_rejoin_path *path)
+{
+	struct mptcp_subflow_context *subflow;
+
+	if (path->endpoint && !mptcp_pm_nl_endpoint(sock_net((struct sock *)msk), &path->local))
+		return true;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+		struct mptcp_addr_info local, remote;
+
+		mptcp_local_address((struct sock_common *)ssk, &local);
+		mptcp_remote_address((struct sock_common *)ssk, &remote);
+		if (inet_sk_state_load(ssk) != TCP_CLOSE && rejoin_same_local(path, &local) &&
+		    mptcp_addresses_equal(&path->remote, &remote, true))
+			return true;
+	}
+	return false;
+}
+
+/* __mptcp_subflow_connect() says how it went, by __mptcp_rejoin_tried(). */
+static void rejoin_try(struct mptcp_sock *msk, struct mptcp_rejoin_path *path)
+{
+	bool room;
+
+	spin_lock_bh(&msk->pm.lock);
+	room = msk->pm.subflows < mptcp_pm_get_subflows_max(msk);
+	msk->pm.subflows += room;
+	spin_unlock_bh(&msk->pm.lock);
+
+	if (!room) {
+		rejoin_later(msk->rejoin, path);
+		return;
+	}
+	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_REJOIN);
+	__mptcp_subflow_connect((struct sock *)msk, &path->local, &path->remote);
+}
+
+void __mptcp_rejoin_work(struct mptcp_sock *msk)
+{
+	bool now = test_and_clear_bit(MPTCP_WORK_REJOIN_NOW, &msk->flags);
+	struct mptcp_rejoin *rejoin = msk->rejoin;
+	unsigned int i;
+
+	if (now)
+		mptcp_rejoin_wake(msk);
+	if (((struct sock *)msk)->sk_state != TCP_ESTABLISHED || __mptcp_check_fallback(msk))
+		return;
+
+	for (i = rejoin->count; i-- > 0;) {
+		struct mptcp_rejoin_path *path = &rejoin->path[i];
+
+		if (now)
+			path->failures = 0;
+		if (!path->waits || (!now && time_before(jiffies, path->next)))
+			continue;
+		if (rejoin_is_void(msk, path))
+			rejoin_forget(rejoin, i);
+		else
+			rejoin_try(msk, path);
+	}
+	rejoin_arm(rejoin);
+}
+
+void __mptcp_rejoin_free(struct mptcp_sock *msk)
+{
+	struct mptcp_rejoin *rejoin = msk->rejoin;
+
+	mptcp_rejoin_delist(rejoin);
+	sk_stop_timer_sync(rejoin->sk, &rejoin->timer);
+	WRITE_ONCE(msk->rejoin, NULL);
+	kfree(rejoin);
+}

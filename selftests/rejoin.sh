@@ -1,0 +1,248 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# net.mptcp.rejoin and net.mptcp.silent_rto_max: a path that is back is used again.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+need nft ss
+need_sysctl rejoin
+
+rejoin() { in_client sysctl -q net.mptcp.rejoin="$1"; }
+attempts() { counter Rejoin; }
+
+# flow: a transfer that lasts as long as the test of it, over both paths
+flow() {
+	serve
+	begin -b 400000000
+	# both ends know that the second one is there
+	soon used 2
+}
+
+# over WHAT: it ends, however much was sent, and leaves nothing
+over() {
+	that "$1: the connection lived" kill "$sending"
+	kill "$served"
+	wait "$sending" "$served" || true
+	# neither end waits for what the other one does not read any more
+	in_both ss -K '( sport = :5000 or dport = :5000 )' >"$work/killed"
+	soon nothing_left
+	sleep 0.5
+}
+nothing_left() { [ -z "$(in_client ss -Ht dport 5000)$(in_server ss -Ht sport 5000)" ]; }
+
+# used N: it sends now
+used() {
+	local from
+	from=$(tx_bytes "$1")
+	sleep 0.1
+	grew "$from" 20000 "$1"
+}
+
+# back N: how long until path N is used, ms; 9999: not in 10 s
+back() {
+	local since=$EPOCHREALTIME
+	back=9999
+	while [ $((${EPOCHREALTIME/./} - ${since/./})) -lt 10000000 ]; do
+		if used "$1"; then
+			back=$(((${EPOCHREALTIME/./} - ${since/./}) / 1000))
+			break
+		fi
+	done
+	echo "# used again after $back ms"
+}
+
+# came WHAT LEAST MOST: path $back after so many ms
+came() { in_time "$1: used again after $2 to $3 ms" eval "less $2 $back && less $back $3"; }
+
+# forget ADDRESS: the server has no subflow with it any more, and does not say so: what a router does
+# that has begun anew
+forget() {
+	in_server nft add table ip mute
+	in_server nft add chain ip mute out '{ type filter hook output priority 0; }'
+	in_server nft add rule ip mute out ip daddr "$1" tcp flags rst drop
+	in_server ss -K -t dst "$1" >"$work/killed"
+	in_server nft delete table ip mute
+	# what was under way came
+	sleep 0.5
+}
+
+values() {
+	is 0 "$(get rejoin)" "off, unless asked"
+	is 0 "$(get silent_rto_max)" "and TCP's own timeouts"
+	refused rejoin 3601 "Invalid argument" "more than an hour"
+	refused silent_rto_max 120001 "Invalid argument" "more than TCP's two minutes"
+}
+
+# A reset that says nothing of MPTCP ends a subflow.
+reset_by() {
+	rejoin 0
+	flow
+	forget 10.0.2.1
+	back 2
+	is 9999 "$back" "off: a subflow that was reset stays lost"
+	over off
+	rejoin 60
+	flow
+	forget 10.0.2.1
+	back 2
+	came "a subflow that was reset" 300 2000
+	forget 10.0.1.1
+	back 1
+	came "the first one was reset" 300 2000
+	forget 10.0.0.0/16
+	back 1
+	came "both were, at once" 300 2000
+	over reset
+}
+
+# The peer's own reset has MP_TCPRST, which says that it is of no use to try again.
+refused_by_peer() {
+	local before
+	flow
+	before=$(attempts)
+	in_server ss -K -t dst 10.0.2.1 >"$work/killed"
+	sleep 0.5
+	back 2
+	is "9999 $before" "$back $(attempts)" "the peer ended it: it is not tried again"
+	over peer
+}
+
+# Each attempt ends at once: after 1, 3, 7 and 15 s, and not more often.
+in_vain() {
+	local before tried
+	flow
+	before=$(attempts)
+	in_server nft add table ip refuse
+	in_server nft add chain ip refuse in '{ type filter hook input priority 0; }'
+	in_server nft add rule ip refuse in ip saddr 10.0.2.1 tcp flags syn drop
+	in_client sysctl -q net.ipv4.tcp_syn_retries=1
+	forget 10.0.2.1
+	sleep 30
+	tried=$(($(attempts) - before))
+	echo "# tried $tried times in 30 s"
+	in_time "a path on which no join begins is tried with pauses" eval "less 2 $tried && less $tried 6"
+	in_server nft delete table ip refuse
+	in_client sysctl -q net.ipv4.tcp_syn_retries=6
+	over "in vain"
+}
+
+# Nobody says that the path is dark, nor that it is back.
+blackhole() {
+	in_client sysctl -q net.mptcp.silent_rto_max="$1"
+	flow
+	dark 2
+	sleep 14
+	rto=$(in_client ss -Hti dport 5000 src 10.0.2.1 | sed -n 's/.* rto:\([0-9]*\).*/\1/p')
+	echo "# timeout of $rto ms"
+	light 2
+	back 2
+	over "dark for 14 s"
+	in_client sysctl -q net.mptcp.silent_rto_max=0
+}
+
+silence() {
+	rejoin 0
+	blackhole 0
+	in_time "off: TCP looks again when a timeout that doubled ends" less 4000 "$rto"
+	blackhole 2000
+	came "silent_rto_max of 2 s" 0 2600
+	in_time "and that was the longest timeout" less "$rto" 2001
+	rejoin 60
+}
+
+# The link has no carrier for so long that TCP would look after many seconds.
+link_flaps() {
+	flow
+	ip -n "$server" link set s2 down
+	sleep 14
+	ip -n "$server" link set s2 up
+	back 2
+	came "its link is back" 0 1500
+	over link
+}
+
+# Nobody sends over the second path while a router forgets it. When its link comes back, that is noticed.
+idle_forgotten() {
+	local before
+	in_client ip mptcp endpoint change id 2 backup
+	serve
+	begin -b 400000000
+	soon used 1
+	sleep 1
+	before=$(attempts)
+	forget 10.0.2.1
+	ip -n "$server" link set s2 down
+	sleep 1
+	ip -n "$server" link set s2 up
+	sleep 4
+	is $((before + 1)) "$(attempts)" "a forgotten subflow that is idle is opened again when its link comes back"
+	over idle
+	in_client ip mptcp endpoint change id 2 nobackup
+}
+
+# The endpoint is there before its address is.
+late_address() {
+	ip -n "$client" addr del 10.0.2.1/24 dev c2
+	serve
+	begin -b 400000000
+	soon used 1
+	sleep 5
+	ip -n "$client" addr add 10.0.2.1/24 dev c2
+	through_again 2
+	back 2
+	came "an address that comes late" 0 2000
+	over address
+}
+# routes of an address go with it
+through_again() {
+	ip -n "$client" route replace 10.0.1.0/24 dev "c$1" table "$1"
+	ip -n "$client" neigh replace 10.0.1.2 dev "c$1" lladdr "$(in_server cat "/sys/class/net/s$1/address")"
+}
+
+# Without its endpoint there is nothing to try, and there is no second one beside that which is there.
+endpoint_gone() {
+	local before
+	flow
+	before=$(attempts)
+	in_client ip mptcp endpoint del id 2
+	sleep 4
+	is "$before" "$(attempts)" "an endpoint that is removed is not tried again"
+	in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
+	back 2
+	came "it is there again" 0 1000
+	is "$before" "$(attempts)" "by the path manager alone"
+	forget 10.0.2.1
+	in_client ip mptcp endpoint del id 2
+	sleep 4
+	is "$before" "$(attempts)" "nor one that was lost before"
+	over endpoint
+	in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
+}
+
+# The server's second address: lost, and taken back
+announced() {
+	local before
+	in_client ip mptcp endpoint flush
+	in_server ip mptcp endpoint add 10.0.2.2 dev s2 id 5 signal
+	flow
+	forget 10.0.2.1
+	back 2
+	came "an address that the peer announced" 300 2000
+	before=$(attempts)
+	in_server ip mptcp endpoint flush
+	sleep 4
+	is "$before" "$(attempts)" "and took back: not tried again"
+	over announced
+}
+
+hosts 20mbit 10ms 20mbit 10ms
+in_server ip mptcp endpoint flush
+through 2 10.0.2.1
+in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
+scheduler minrtt
+for part in values reset_by refused_by_peer in_vain silence link_flaps idle_forgotten late_address endpoint_gone announced; do
+	$part
+done
+
+finish
