@@ -58,10 +58,10 @@ names_refused() {
 		minrtt+rp+ EINVAL nothing at the end
 		+rp EINVAL no base
 		+ EINVAL neither
-		abcdefghij+rp+bm EINVAL 16 characters
-		redundant+rp+bmx EINVAL 16 characters, of which 15 are a name
+		abcdefghijklmnop+rp EINVAL a base of 16 characters
+		redundant+rp+bmx EINVAL a good name and a character more
 		nosuch+rp ENOENT unknown base
-		abcdefghi+rp+bm ENOENT 15 characters
+		abcdefghijklmno+rp+bm+rs+price+ew ENOENT a base of 15 characters with all of them
 	NAMES
 }
 

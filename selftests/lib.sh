@@ -140,14 +140,8 @@ built() {
 # every_extension: of this kernel's, in the kernel's order.
 every_extension() { cat /proc/sys/net/mptcp/available_sched_extensions; }
 
-# composed NAME: with all extensions that it has room for.
-composed() {
-	local extension name=$1
-	for extension in $(every_extension); do
-		[ $((${#name} + 1 + ${#extension})) -gt 15 ] || name+="+$extension"
-	done
-	echo "$name"
-}
+# composed NAME: with all extensions.
+composed() { echo "$1+$(every_extension | tr ' ' +)"; }
 
 # every_scheduler: of this kernel's; and one with extensions.
 every_scheduler() { echo "$(cat /proc/sys/net/mptcp/available_schedulers) $(composed minrtt)"; }

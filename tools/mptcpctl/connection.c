@@ -166,7 +166,7 @@ static void read_subflows(int fd, struct connection *c)
 
 void read_connection(int fd, struct connection *c)
 {
-	socklen_t len = MPTCP_SCHED_NAME_MAX;
+	socklen_t len = MPTCP_SCHED_FULL_MAX;
 
 	memset(c, 0, sizeof(*c));
 	getsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, c->scheduler, &len);

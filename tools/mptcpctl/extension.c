@@ -125,8 +125,5 @@ bool explain_extensions(const char *name, char *text, size_t len)
 		snprintf(text, len, "there is no scheduler before the '+'");
 		return true;
 	}
-	if (explain_parts(parts, known, text, len))
-		return true;
-	snprintf(text, len, "it is longer than %d characters", MPTCP_SCHED_NAME_MAX - 1);
-	return strlen(name) >= MPTCP_SCHED_NAME_MAX;
+	return explain_parts(parts, known, text, len);
 }

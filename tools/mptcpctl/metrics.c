@@ -12,7 +12,7 @@
 /* Connections with this state and scheduler */
 struct group {
 	enum conn_state state;
-	char scheduler[MPTCP_SCHED_NAME_MAX + 1];
+	char scheduler[MPTCP_SCHED_FULL_MAX + 1];
 	unsigned long long connections;
 };
 

@@ -28,6 +28,7 @@
 #endif
 
 #define MPTCP_SCHED_NAME_MAX 16		/* with the final NUL */
+#define MPTCP_SCHED_FULL_MAX 40		/* and with extensions */
 #define CONGESTION_NAME_MAX 16		/* so has this */
 #define WEIGHT_MAX 65535
 #define MPTCP_FLAG_FALLBACK 1		/* in flags below */

@@ -126,7 +126,7 @@ struct rate {
 
 struct connection {
 	enum conn_state state;
-	char scheduler[MPTCP_SCHED_NAME_MAX + 1];
+	char scheduler[MPTCP_SCHED_FULL_MAX + 1];
 	struct mptcpctl_addrs addrs;
 	ino_t netns;		/* 0: ours, or not known */
 	struct mptcpctl_info info;

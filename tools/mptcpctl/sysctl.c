@@ -291,7 +291,7 @@ static void explain_invalid(const char *name, char *text, size_t len)
 	char why[512];
 
 	if (!explain_extensions(name, why, sizeof(why)))
-		snprintf(why, sizeof(why), "it has 1 to 15 characters, no '/'");
+		snprintf(why, sizeof(why), "it has 1 to 15 characters, no '/', and extensions behind a '+'");
 	snprintf(text, len, "'%s' is no scheduler name: %s", name, why);
 }
 
@@ -331,7 +331,7 @@ int set_default(const char *name)
 {
 	int error;
 
-	if (!*name || strlen(name) >= MPTCP_SCHED_NAME_MAX)
+	if (!*name || strlen(name) >= MPTCP_SCHED_FULL_MAX)
 		return complain("%s", scheduler_error(EINVAL, name));
 	error = write_sysctl("scheduler", name);
 	if (!error)

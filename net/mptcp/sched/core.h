@@ -70,7 +70,7 @@ void __mptcp_sched_skip_sent(struct mptcp_sock *msk);
 
 /* Names as text (words.c). */
 int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed);
-bool mptcp_sched_print(char *buf, const char *base, u8 ext);
+void mptcp_sched_print(char *buf, const char *base, u8 ext);
 bool mptcp_sched_list_has(const char *list, const char *name);
 void mptcp_sched_list_add(char *list, size_t len, const char *name);
 void mptcp_sched_list_extensions(char *buf, size_t len);

@@ -161,7 +161,7 @@ static bool mptcp_sched_is_allowed(const struct net *net,
 {
 	const struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
 	const struct mptcp_sched_list *list;
-	char full[MPTCP_SCHED_NAME_MAX];
+	char full[MPTCP_SCHED_FULL_MAX];
 	const char *names;
 	bool allowed;
 
@@ -212,9 +212,9 @@ static struct mptcp_sched_ops *mptcp_sched_name_get(const char *name, char *show
 {
 	struct mptcp_sched_name parsed;
 
-	if (mptcp_sched_parse(name, &parsed) ||
-	    !mptcp_sched_print(shown, parsed.base, parsed.ext))
+	if (mptcp_sched_parse(name, &parsed))
 		return ERR_PTR(-EINVAL);
+	mptcp_sched_print(shown, parsed.base, parsed.ext);
 	*ext = parsed.ext;
 	return mptcp_sched_load_get(parsed.base);
 }
@@ -222,7 +222,7 @@ static struct mptcp_sched_ops *mptcp_sched_name_get(const char *name, char *show
 /**
  * mptcp_sched_set_default - change the scheduler of new sockets
  * @net: network namespace
- * @scheduler: where the name in use is kept, MPTCP_SCHED_NAME_MAX bytes
+ * @scheduler: where the name in use is kept, MPTCP_SCHED_FULL_MAX bytes
  * @name: the new name; the scheduler's module is pinned
  *
  * Return: 0, -EINVAL (not a name, or an extension that does not exist), -ENOENT (no such
@@ -232,7 +232,7 @@ int mptcp_sched_set_default(struct net *net, char *scheduler, const char *name)
 {
 	struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
 	struct mptcp_sched_ops *new, *old;
-	char shown[MPTCP_SCHED_NAME_MAX];
+	char shown[MPTCP_SCHED_FULL_MAX];
 	u8 ext;
 
 	new = mptcp_sched_name_get(name, shown, &ext);
@@ -243,7 +243,7 @@ int mptcp_sched_set_default(struct net *net, char *scheduler, const char *name)
 	old = rcu_replace_pointer(sn->sched, new,
 				  lockdep_is_held(&mptcp_sched_mutex));
 	WRITE_ONCE(sn->ext, ext);
-	strscpy(scheduler, shown, MPTCP_SCHED_NAME_MAX);
+	strscpy(scheduler, shown, MPTCP_SCHED_FULL_MAX);
 	mutex_unlock(&mptcp_sched_mutex);
 
 	if (old)
@@ -294,7 +294,7 @@ static int mptcp_sched_allowed_store(struct net *net, char *buf)
 		return -ENOMEM;
 
 	while ((name = strsep(&buf, " \t\n"))) {
-		char shown[MPTCP_SCHED_NAME_MAX];
+		char shown[MPTCP_SCHED_FULL_MAX];
 		struct mptcp_sched_ops *sched;
 		u8 ext;
 
@@ -341,7 +341,7 @@ static int proc_allowed_schedulers(const struct ctl_table *ctl, int write,
 static int proc_sched_extensions(const struct ctl_table *ctl, int write,
 				 void *buffer, size_t *lenp, loff_t *ppos)
 {
-	char names[4 * MPTCP_SCHED_NAME_MAX];
+	char names[MPTCP_SCHED_FULL_MAX];
 	struct ctl_table tbl = { .data = names, .maxlen = sizeof(names) };
 
 	mptcp_sched_list_extensions(names, sizeof(names));
@@ -358,7 +358,7 @@ static const struct ctl_table mptcp_sched_table[] = {
 	},
 	{
 		.procname	= "available_sched_extensions",
-		.maxlen		= MPTCP_SCHED_NAME_MAX,
+		.maxlen		= MPTCP_SCHED_FULL_MAX,
 		.mode		= 0444,
 		.proc_handler	= proc_sched_extensions,
 	},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Socket options of level SOL_MPTCP: a connection's scheduler, and what it did
  *
- * MPTCP_SCHEDULER: the value is a name of 1..15 characters, with or without a final NUL. Before
- * connect() or listen() it is for the connections to come (accepted sockets
+ * MPTCP_SCHEDULER: the value is a name of 1..15 characters and its extensions, with or without a
+ * final NUL. Before connect() or listen() it is for the connections to come (accepted sockets
  * inherit it), on a live connection for the next bytes. On a connection that
  * fell back to TCP it can be set and read, and there is nothing to schedule.
  *
@@ -11,7 +11,7 @@
  *      EPERM    not in net.mptcp.allowed_schedulers, and no CAP_NET_ADMIN; or not loaded,
  *               and not the caller's to load
  *      Nothing changes on error.
- * get: the name, padded with NUL to the buffer's size, at most 16 bytes.
+ * get: the name, padded with NUL to the buffer's size, at most 40 bytes.
  *
  * MPTCP_SCHED_INFO, get only: struct mptcp_sched_info, or as much of it as the
  * buffer takes. The counters stay when the scheduler is changed.
@@ -53,7 +53,7 @@ void mptcp_sched_switch(struct mptcp_sock *msk, struct mptcp_sched_ops *sched, u
 int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 			   unsigned int optlen)
 {
-	char name[MPTCP_SCHED_NAME_MAX] = {}, shown[MPTCP_SCHED_NAME_MAX];
+	char name[MPTCP_SCHED_FULL_MAX] = {};
 	struct sock *sk = (struct sock *)msk;
 	struct net *net = sock_net(sk);
 	struct mptcp_sched_name parsed;
@@ -61,9 +61,7 @@ int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 
 	if (copy_from_sockptr(name, optval, min_t(size_t, optlen, sizeof(name))))
 		return -EFAULT;
-	if (strnlen(name, sizeof(name)) == sizeof(name) ||
-	    mptcp_sched_parse(name, &parsed) ||
-	    !mptcp_sched_print(shown, parsed.base, parsed.ext))
+	if (strnlen(name, sizeof(name)) == sizeof(name) || mptcp_sched_parse(name, &parsed))
 		return -EINVAL;
 
 	sched = mptcp_sched_get(net, &parsed, ns_capable(net->user_ns, CAP_NET_ADMIN));
@@ -86,7 +84,7 @@ int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
 			   int __user *optlen)
 {
-	char name[MPTCP_SCHED_NAME_MAX] = {};
+	char name[MPTCP_SCHED_FULL_MAX] = {};
 	struct sock *sk = (struct sock *)msk;
 
 	lock_sock(sk);

@@ -29,7 +29,7 @@ TRACE_EVENT(mptcp_sched_decision,
 	TP_ARGS(msk, subflow, bytes, reason),
 
 	TP_STRUCT__entry(
-		__array(char, sched, MPTCP_SCHED_NAME_MAX)
+		__array(char, sched, MPTCP_SCHED_FULL_MAX)
 		__field(u32, token)
 		__field(u32, subflow_id)
 		__field(u32, bytes)

@@ -99,24 +99,18 @@ int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed)
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_parse);
 
-/* Write @base with the extensions @ext to @buf of MPTCP_SCHED_NAME_MAX bytes.
- * False: it does not fit.
+/* Write @base with the extensions @ext to @buf of MPTCP_SCHED_FULL_MAX bytes, in which all of
+ * them have room.
  */
-bool mptcp_sched_print(char *buf, const char *base, u8 ext)
+void mptcp_sched_print(char *buf, const char *base, u8 ext)
 {
 	size_t used = strscpy(buf, base, MPTCP_SCHED_NAME_MAX);
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(mptcp_sched_ext_names); i++) {
-		if (!(ext & BIT(i)))
-			continue;
-		used += snprintf(buf + used, MPTCP_SCHED_NAME_MAX - used, "+%s",
-				 mptcp_sched_ext_names[i]);
-		if (used >= MPTCP_SCHED_NAME_MAX)
-			return false;
-	}
-
-	return true;
+	for (i = 0; i < ARRAY_SIZE(mptcp_sched_ext_names); i++)
+		if (ext & BIT(i))
+			used += scnprintf(buf + used, MPTCP_SCHED_FULL_MAX - used, "+%s",
+					  mptcp_sched_ext_names[i]);
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_print);
 

@@ -129,14 +129,6 @@ class CommandLine(unittest.TestCase):
             said = self.fails("cost", "--congestion", "reno,nosuch")
         self.assertIn("--congestion nosuch: this kernel has none of that name; it has cubic, reno", said)
 
-    def test_a_name_that_is_too_long(self) -> None:
-        there_are = Schedulers(("averylongname",), ("rp",))
-        with self.assertRaisesRegex(
-            plans.UsageError, "averylongname\\+rp: 16 characters; the kernel takes 15"
-        ):
-            asked.schedulers("averylongname+rp", there_are)
-        self.assertEqual(asked.schedulers("averylongname", there_are), ["averylongname"])
-
     def test_events_after_the_end(self) -> None:
         late = paths.parse("8mbit,20ms,80ms,down@40s")
         with self.assertRaisesRegex(plans.UsageError, "'down at 40 s' is not before the end of the run"):

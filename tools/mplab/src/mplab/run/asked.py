@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..lab.guest import BOOT, BOOT_QEMU, BUILD, MPTCPCTL, PATH, TIME_LIMIT, Guests
 from ..words.units import UsageError
-from .schedulers import LONGEST_NAME, Schedulers
+from .schedulers import Schedulers
 
 KERNELS = {"patched": BUILD / "uml", "stock": BUILD / "stock" / "uml"}
 HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
@@ -102,6 +102,4 @@ def schedulers(text: str, there_are: Schedulers) -> list[str]:
     found = scheduler_names(text, there_are)
     for name in found:
         known("--scheduler", name, there_are, str(there_are))
-        if len(name) > LONGEST_NAME:
-            raise UsageError(f"--scheduler {name}: {len(name)} characters; the kernel takes {LONGEST_NAME}")
     return found

@@ -15,7 +15,6 @@ SYSCTL = "/proc/sys/net/mptcp"
 MODULE = re.compile(r"(?:tcp|mptcp_cong)_(\w+)\.ko")  # of a congestion control, but for OTHERS
 OTHERS = {"diag", "test"}
 LED = {"replay"}  # schedulers that do nothing of their own
-LONGEST_NAME = 15  # characters of a scheduler's name, extensions included: MPTCP_SCHED_NAME_MAX
 
 
 class UnknownName(UnitError):
