@@ -200,6 +200,21 @@ through_again() {
 	ip -n "$client" neigh replace 10.0.1.2 dev "c$1" lladdr "$(in_server cat "/sys/class/net/s$1/address")"
 }
 
+# Address and endpoint are there, and a default route comes.
+late_route() {
+	ip -n "$client" route del 10.0.1.0/24 table 2
+	serve
+	begin -b 400000000
+	soon used 1
+	sleep 5
+	ip -n "$client" route add default via 10.0.2.2 dev c2 table 2
+	back 2
+	came "a default route that comes late" 0 1000
+	over route
+	ip -n "$client" route del default table 2
+	through_again 2
+}
+
 # Without its endpoint there is nothing to try, and there is no second one beside that which is there.
 endpoint_gone() {
 	local before
@@ -241,7 +256,7 @@ in_server ip mptcp endpoint flush
 through 2 10.0.2.1
 in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
 scheduler minrtt
-for part in values reset_by refused_by_peer in_vain silence link_flaps idle_forgotten late_address endpoint_gone announced; do
+for part in values reset_by refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone announced; do
 	$part
 done
 
