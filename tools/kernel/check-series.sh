@@ -22,7 +22,7 @@ set -euo pipefail
 . "$top/tools/kernel/series.sh"
 
 # groups that build as a whole only
-whole=(sched cong sockopt handshake join control timers early coding first rejoin)
+whole=(sched cong sockopt handshake join control timers early coding first rejoin limits)
 
 variant=series
 [ -z "${KSRC:-}" ] || variant=other

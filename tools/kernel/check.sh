@@ -18,7 +18,7 @@ unset KEEP # of this call, not of those in a test
 # each defect of Linux that is mended; the rest.
 # The longest first, so that none is left alone at the end.
 kernel_tests=(kunit pairs cong papers replay subflows bm redundant rp rescue timers price inorder backup cong_churn limits extensions control early coding sockopt options refused low_overhead stateless_join app_key sysctl
-	modules first_path rejoin rr minrtt observe steering)
+	modules first_path rejoin why rr minrtt observe steering)
 # takes long, and measures rates only: nothing that a debug kernel would see
 rate_tests=(fair)
 robust_tests=(faults middlebox conformance fuzz attack control-wire coding-wire pm flood security)

@@ -63,19 +63,26 @@ static void add_subflow(struct advice *a, const struct tcp_info *tcp, const stru
 	}
 }
 
+/* Has the program set it? @lock is SOCK_SNDBUF_LOCK or SOCK_RCVBUF_LOCK. */
+bool has_fixed_buffer(int fd, int lock)
+{
+	socklen_t len = sizeof(int);
+	int locks = 0;
+
+	return !getsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, &len) && locks & lock;
+}
+
 /* Our own limit. What the peer's is, only the peer knows. */
 static void read_limits(int fd, struct advice *a, bool foreign)
 {
 	const char *name = a->receives ? TCP_RMEM : TCP_WMEM;
-	int now = 0, locks = 0;
 	socklen_t len = sizeof(int);
+	int now = 0;
 	char text[96];
 
 	if (!getsockopt(fd, SOL_SOCKET, a->receives ? SO_RCVBUF : SO_SNDBUF, &now, &len))
 		a->has = now;
-	len = sizeof(int);
-	if (!getsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, &len))
-		a->fixed = locks & (a->receives ? SOCK_RCVBUF_LOCK : SOCK_SNDBUF_LOCK);
+	a->fixed = has_fixed_buffer(fd, a->receives ? SOCK_RCVBUF_LOCK : SOCK_SNDBUF_LOCK);
 	if (!foreign && read_file(name, text, sizeof(text)) &&
 	    sscanf(text, "%llu %llu %llu", &a->usual[0], &a->usual[1], &a->usual[2]) == 3)
 		a->most = a->usual[2];
@@ -125,17 +132,10 @@ static void print_verdict(const struct advice *a, const char *buffer)
 		       a->blocked_now ? "more than that" : "the same");
 }
 
-static void print_advice_text(const struct mptcp_socket *sk, const struct connection *c,
-			      const struct advice *a)
+static void print_needs(const struct advice *a)
 {
 	const char *buffer = a->receives ? "rmem" : "wmem";
-	char local[ADDRESS_MAX], peer[ADDRESS_MAX];
 
-	format_address(&c->addrs.local, local, sizeof(local));
-	format_address(&c->addrs.remote, peer, sizeof(peer));
-	printf("%s[%d] fd %d  %s -> %s  %s %.2f Mbit/s, longest RTT %.1f ms, timeout %.0f ms\n",
-	       sk->comm, sk->pid, sk->their_fd, local, peer, a->receives ? "receives" : "sends",
-	       a->rate / 1e6, a->rtt * 1e3, (a->pause - a->rtt) * 1e3);
 	printf("    needs a receive window of %.0f KB, or %.0f KB to go on through a timeout\n",
 	       a->needs / 1e3, a->needs_timeout / 1e3);
 	printf("    has %.0f KB of memory for it now", a->has / 1e3);
@@ -143,6 +143,27 @@ static void print_advice_text(const struct mptcp_socket *sk, const struct connec
 		printf(", %.0f KB at most (net.ipv4.tcp_%s)", a->most / 1e3, buffer);
 	printf("\n");
 	print_verdict(a, buffer);
+}
+
+/* For "why": below what that says. */
+void print_window_advice(int fd, const struct connection *c)
+{
+	struct advice a = advise(fd, c);
+
+	print_needs(&a);
+}
+
+static void print_advice_text(const struct mptcp_socket *sk, const struct connection *c,
+			      const struct advice *a)
+{
+	char local[ADDRESS_MAX], peer[ADDRESS_MAX];
+
+	format_address(&c->addrs.local, local, sizeof(local));
+	format_address(&c->addrs.remote, peer, sizeof(peer));
+	printf("%s[%d] fd %d  %s -> %s  %s %.2f Mbit/s, longest RTT %.1f ms, timeout %.0f ms\n",
+	       sk->comm, sk->pid, sk->their_fd, local, peer, a->receives ? "receives" : "sends",
+	       a->rate / 1e6, a->rtt * 1e3, (a->pause - a->rtt) * 1e3);
+	print_needs(a);
 }
 
 static void print_advice_json(const struct mptcp_socket *sk, const struct connection *c,

@@ -146,6 +146,15 @@ static void read_counters(int fd, struct connection *c)
 		c->counters_known = len / sizeof(c->counters[0]);
 }
 
+/* Kernels without it, and short answers, tell nothing. */
+static void read_limits(int fd, struct connection *c)
+{
+	socklen_t len = sizeof(c->limits);
+
+	c->limits_known = !getsockopt(fd, SOL_MPTCP, MPTCP_LIMITS, c->limits, &len) &&
+			  len == sizeof(c->limits);
+}
+
 static void read_subflows(int fd, struct connection *c)
 {
 	unsigned int i;
@@ -171,6 +180,7 @@ void read_connection(int fd, struct connection *c)
 	memset(c, 0, sizeof(*c));
 	getsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, c->scheduler, &len);
 	read_counters(fd, c);
+	read_limits(fd, c);
 	c->netns = foreign_netns(fd);
 	local_address(fd, &c->addrs.local);
 	if (is_listening(fd)) {

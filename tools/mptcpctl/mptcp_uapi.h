@@ -39,6 +39,16 @@ enum {
 	SCHED_PENALIZED, SCHED_CAPPED_BYTES, SCHED_COUNTERS,
 };
 
+#ifndef MPTCP_LIMITS
+#define MPTCP_LIMITS 55
+#endif
+
+/* What a connection waits for: the first members of struct mptcp_limits, us in each state */
+enum {
+	LIMIT_IDLE, LIMIT_SNDBUF, LIMIT_RWND, LIMIT_SCHED, LIMIT_CWND, LIMIT_LOSS, LIMIT_DARK,
+	LIMITS,
+};
+
 #ifndef INET_DIAG_MPTCPCCINFO
 #define INET_DIAG_MPTCPCCINFO 10262
 #endif
@@ -55,7 +65,9 @@ struct mptcpctl_coupling {
 /* struct mptcp_info, what show needs of it */
 struct mptcpctl_info {
 	uint8_t subflows;
-	uint8_t unused[7];
+	uint8_t announced[2];
+	uint8_t subflows_max;	/* beside the first one */
+	uint8_t unused[4];
 	uint32_t flags;
 	uint32_t token;
 	uint64_t sequence[3];

@@ -122,6 +122,7 @@ struct rate {
 	bool known;
 	double sent, received;
 	uint64_t blocked;	/* times that data waited for the peer's window; a connection's */
+	uint64_t limits[LIMITS];	/* us in each state; a connection's */
 };
 
 struct connection {
@@ -132,6 +133,8 @@ struct connection {
 	struct mptcpctl_info info;
 	unsigned int counters_known;	/* the first ones of these: */
 	uint64_t counters[SCHED_COUNTERS];
+	bool limits_known;
+	uint64_t limits[LIMITS];	/* us in each state */
 	unsigned int subflows;
 	struct mptcpctl_subflow subflow[SUBFLOWS_MAX];
 	struct tcp_info tcp[SUBFLOWS_MAX];
@@ -158,7 +161,12 @@ void print_text(const struct mptcp_socket *sk, const struct connection *c);
 void print_json(const struct mptcp_socket *sk, const struct connection *c);
 
 /* advise.c: buffers */
+bool has_fixed_buffer(int fd, int lock);
+void print_window_advice(int fd, const struct connection *c);
 int cmd_advise(int argc, char **argv);
+
+/* why.c: what limits connections */
+int cmd_why(int argc, char **argv);
 
 /* path.c: prices, weights and budgets of interfaces */
 int cmd_path(int argc, char **argv);

@@ -19,6 +19,7 @@ struct reading {
 	bool whole;		/* a connection */
 	double when;		/* s */
 	uint64_t sent, received, blocked;
+	uint64_t limits[LIMITS];
 };
 
 static struct reading *readings;
@@ -35,11 +36,14 @@ static double now(void)
 
 static struct reading whole_of(const struct connection *c)
 {
-	return (struct reading){
+	struct reading reading = {
 		.addrs = c->addrs, .netns = c->netns, .whole = true, .when = now(),
 		.sent = c->info.bytes_sent, .received = c->info.bytes_received,
 		.blocked = c->counters[SCHED_WND_BLOCKED],
 	};
+
+	memcpy(reading.limits, c->limits, sizeof(reading.limits));
+	return reading;
 }
 
 static struct reading subflow_of(const struct connection *c, unsigned int i)
@@ -105,15 +109,20 @@ static struct rate rate_since(struct reading late)
 {
 	const struct reading *early = count ?
 		bsearch(&late, readings, count, sizeof(late), compare) : NULL;
+	struct rate rate;
+	unsigned int i;
 
 	if (!early)
 		return (struct rate){};
-	return (struct rate){
+	rate = (struct rate){
 		.known = true,
 		.sent = 8 * (late.sent - early->sent) / (late.when - early->when),
 		.received = 8 * (late.received - early->received) / (late.when - early->when),
 		.blocked = late.blocked - early->blocked,
 	};
+	for (i = 0; i < LIMITS; i++)
+		rate.limits[i] = late.limits[i] - early->limits[i];
+	return rate;
 }
 
 /* Since watch_rates(); of what began later they are not known. */

@@ -65,7 +65,7 @@ check "advise knows no --rates" 2 "unrecognized option '--rates'" ctl advise --r
 check "--version" 0 "^mptcpctl [0-9.]+, this kernel (has|lacks) the scheduler patches$" ctl --version
 
 mapfile -t commands < <(./mptcpctl --help | awk '/^  [a-z]/ { print $1 }' | uniq)
-check "all commands are listed" 0 "^list get set run show advise path metrics load unload$" echo "${commands[*]}"
+check "all commands are listed" 0 "^list get set run show advise why path metrics load unload$" echo "${commands[*]}"
 for command in "${commands[@]}"; do
 	check "$command --help" 0 "usage: mptcpctl $command" ctl "$command" --help
 	check "$command --nosuch" 2 "usage: mptcpctl $command" ctl "$command" --nosuch
@@ -719,7 +719,8 @@ threading.Thread(target=lambda: [0 for _ in iter(lambda: reader.recv(65536), b""
 sender = threading.Thread(target=small.sendall, args=[b"z" * 3000000])
 sender.start()
 time.sleep(1)
-print(subprocess.run([sys.argv[1], "advise"], check=True, capture_output=True, text=True).stdout)
+for command in "advise", "why":
+    print(subprocess.run([sys.argv[1], command], check=True, capture_output=True, text=True).stdout)
 sender.join()
 small.close()
 PYTHON
@@ -733,6 +734,8 @@ check "advise: a buffer of the program's own" 0 "^    the program has set it \(S
 	cat "$work/counters"
 check "advise: the peer needs more" 0 "^    the peer needs more than that in net.ipv4.tcp_rmem, before" cat "$work/counters"
 check "advise: that is not enough" 1 "" grep "that is enough" "$work/counters"
+check "why: what holds it up" 0 "^    window [0-9]+ %" cat "$work/counters"
+check "why: what to do" 0 "^    the peer's window is full$" cat "$work/counters"
 check "show: none that is 0" 1 "" grep -E "^    scheduling.* 0( |$)" "$work/counters"
 
 # Advice: a connection of 20 Mbit/s whose buffer may not become what its round trips need.

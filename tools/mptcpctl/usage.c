@@ -133,6 +133,18 @@ static const struct command {
 			"the sysctl to set.",
 		.choices = { PID, JSON("for programs: an array with an object per connection") },
 	}, {
+		.name = "why", .run = cmd_why,
+		.forms = {
+			{ " [--pid PID] [--json]", "what limits connections, and what to do" },
+		},
+		.text =
+			"Watches the MPTCP connections of running programs for a second, and says for\n"
+			"each what it waited for, in percent, and what to do about the longest: the\n"
+			"application (idle), the send buffer (sndbuf), the peer's window, the scheduler\n"
+			"(sched), full paths (cwnd), paths that lose packets (loss) or do not answer\n"
+			"(dark).",
+		.choices = { PID, JSON("for programs: an array with an object per connection") },
+	}, {
 		.name = "path", .run = cmd_path,
 		.forms = {
 			{ " [--json]", "what network interfaces cost and may carry" },

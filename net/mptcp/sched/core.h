@@ -54,6 +54,8 @@ struct mptcp_sched_name {
 /* Decisions (pick.c). */
 int mptcp_sched_ask(struct mptcp_sock *msk);
 u32 mptcp_sched_cwnd(const struct mptcp_subflow_context *subflow);
+u32 mptcp_sched_window(const struct mptcp_subflow_context *subflow, u32 cap);
+bool mptcp_sched_wnd_is_used_up(const struct mptcp_sock *msk);
 void mptcp_sched_reset(struct mptcp_sock *msk);
 void mptcp_sched_retransmitted(struct mptcp_sock *msk,
 			       const struct mptcp_subflow_context *subflow);

@@ -129,26 +129,33 @@ u32 mptcp_sched_cwnd(const struct mptcp_subflow_context *subflow)
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_cwnd);
 
+/* Segments that the congestion window of @subflow takes, of which extensions let @cap be
+ * used.
+ */
+u32 mptcp_sched_window(const struct mptcp_subflow_context *subflow, u32 cap)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	u32 unsent = READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
+	u32 mss = mptcp_sched_mss(subflow);
+
+	return mptcp_sched_free_segs(mptcp_sched_cwnd(subflow), cap, mptcp_sched_in_flight(tp),
+				     unsent, mss, mptcp_sched_run(subflow) / mss);
+}
+
 /* Bytes that @subflow takes without piling them up in its send queue, at most
  * MPTCP_SCHED_BURST; 0: it has no room.
  */
 u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow)
 {
 	const struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
-	const struct tcp_sock *tp = tcp_sk(ssk);
-	u32 mss = mptcp_sched_mss(subflow);
-	u32 unsent, segs;
+	u32 segs;
 
 	if (!sk_stream_memory_free(ssk) || mptcp_sched_is_silent(subflow) ||
 	    subflow->sched_dear)
 		return 0;
 
-	unsent = READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
-	segs = mptcp_sched_free_segs(mptcp_sched_cwnd(subflow),
-				     subflow->sched_cap ?: MPTCP_SCHED_UNCAPPED,
-				     mptcp_sched_in_flight(tp), unsent, mss,
-				     mptcp_sched_run(subflow) / mss);
-	return min_t(u64, (u64)segs * mss, MPTCP_SCHED_BURST);
+	segs = mptcp_sched_window(subflow, subflow->sched_cap ?: MPTCP_SCHED_UNCAPPED);
+	return min_t(u64, (u64)segs * mptcp_sched_mss(subflow), MPTCP_SCHED_BURST);
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_room);
 
@@ -321,7 +328,7 @@ void mptcp_sched_count(struct mptcp_sock *msk, unsigned int mib, u64 *counter,
 }
 
 /* Does data wait, beyond the peer's window of the connection? */
-static bool mptcp_sched_wnd_is_used_up(const struct mptcp_sock *msk)
+bool mptcp_sched_wnd_is_used_up(const struct mptcp_sock *msk)
 {
 	return msk->first_pending &&
 	       !after64(READ_ONCE(msk->wnd_end), mptcp_sched_head(msk));

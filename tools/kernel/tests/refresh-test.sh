@@ -96,7 +96,7 @@ check "it is in" 0 "" patch_has +eleven fixes/0002
 begin
 replace 5 five include/file.c
 commit "include: new"
-check "a new commit: the groups are named" 1 "GROUP=fixes.*testbed fixes fallback sched cong sockopt handshake join control timers early coding first rejoin" refresh
+check "a new commit: the groups are named" 1 "GROUP=fixes.*testbed fixes fallback sched cong sockopt handshake join control timers early coding first rejoin limits" refresh
 check "and nothing is written" 0 "" same
 check "a group that there is not" 1 "GROUP=fix: there are" refresh GROUP=fix
 check "told the last group in use" 0 "new: sched/0003-include-new.patch" refresh GROUP=sched

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* What limited connections in a second, in the states that the kernel counts, and what to do
+ * about the one that lasted longest.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "mptcpctl.h"
+
+static const struct limit {
+	const char *name, *remedy;
+} limits[LIMITS] = {
+	[LIMIT_IDLE] = { "idle", "the application has no more data to send" },
+	[LIMIT_SNDBUF] = { "sndbuf", NULL },
+	[LIMIT_RWND] = { "window", "the peer's window is full" },
+	[LIMIT_SCHED] = { "sched", NULL },
+	[LIMIT_CWND] = { "cwnd", "the paths are full: add paths, or capacity" },
+	[LIMIT_LOSS] = { "loss", "all paths lose packets: look at their links and queues" },
+	[LIMIT_DARK] = { "dark", "no path answers: look at links, addresses and routes" },
+};
+
+struct survey {
+	bool json;
+	int shown, unknown;
+	struct connection *buf;
+};
+
+/* A connection's states, the one that lasted longest first */
+struct order {
+	unsigned int of[LIMITS];
+	uint64_t whole;		/* us */
+};
+
+static struct order order_of(const uint64_t *us)
+{
+	struct order order = {};
+	unsigned int i, k;
+
+	for (i = 0; i < LIMITS; i++) {
+		order.whole += us[i];
+		for (k = i; k && us[order.of[k - 1]] < us[i]; k--)
+			order.of[k] = order.of[k - 1];
+		order.of[k] = i;
+	}
+	return order;
+}
+
+static double share(const struct order *order, const uint64_t *us, unsigned int limit)
+{
+	return order->whole ? 100.0 * us[limit] / order->whole : 0;
+}
+
+/* Of at most so many, which only MPTCP has; 0: not known */
+static unsigned int subflows_most(const struct connection *c)
+{
+	return c->state == CONN_MPTCP ? c->info.subflows_max + 1 : 0;
+}
+
+static void print_remedy(const struct mptcp_socket *sk, const struct connection *c,
+			 unsigned int limit)
+{
+	if (limit == LIMIT_SNDBUF) {
+		if (has_fixed_buffer(sk->fd, SOCK_SNDBUF_LOCK))
+			printf("    the send buffer is full, and the program has set it: a larger SO_SNDBUF\n");
+		else
+			printf("    the send buffer is full: raise the last number of net.ipv4.tcp_wmem\n");
+	} else if (limit == LIMIT_SCHED) {
+		printf("    the scheduler %s waits for a better path, on purpose\n",
+		       *c->scheduler ? c->scheduler : "?");
+	} else {
+		printf("    %s\n", limits[limit].remedy);
+	}
+	if (limit == LIMIT_RWND)
+		print_window_advice(sk->fd, c);
+}
+
+static void print_why_text(const struct mptcp_socket *sk, const struct connection *c)
+{
+	struct order order = order_of(c->whole.limits);
+	char local[ADDRESS_MAX], peer[ADDRESS_MAX];
+	unsigned int i, most = subflows_most(c);
+
+	format_address(&c->addrs.local, local, sizeof(local));
+	format_address(&c->addrs.remote, peer, sizeof(peer));
+	printf("%s[%d] fd %d  %s -> %s  ", sk->comm, sk->pid, sk->their_fd, local, peer);
+	if (most)
+		printf("%u of at most %u subflows\n", c->subflows, most);
+	else
+		printf("fell back to TCP\n");
+	printf("   ");
+	for (i = 0; i < LIMITS && (!i || c->whole.limits[order.of[i]]); i++)
+		printf(" %s %.0f %%%s", limits[order.of[i]].name,
+		       share(&order, c->whole.limits, order.of[i]),
+		       i + 1 < LIMITS && c->whole.limits[order.of[i + 1]] ? "," : "\n");
+	print_remedy(sk, c, order.of[0]);
+}
+
+static void print_why_json(const struct mptcp_socket *sk, const struct connection *c)
+{
+	struct order order = order_of(c->whole.limits);
+	unsigned int i, most = subflows_most(c);
+	char peer[ADDRESS_MAX];
+
+	format_address(&c->addrs.remote, peer, sizeof(peer));
+	printf("{\"pid\": %d, \"fd\": %d, \"peer\": ", sk->pid, sk->their_fd);
+	json_string(peer);
+	printf(", \"fallback\": %s, \"subflows\": %u, \"subflows_most\": ", json_bool(!most),
+	       c->subflows);
+	printf(most ? "%u" : "null", most);
+	printf(", \"scheduler\": ");
+	json_string(c->scheduler);
+	printf(", \"first\": \"%s\"", limits[order.of[0]].name);
+	for (i = 0; i < LIMITS; i++)
+		printf(", \"%s\": %.1f", limits[i].name, share(&order, c->whole.limits, i));
+	printf("}");
+}
+
+static bool visit(const struct mptcp_socket *sk, void *arg)
+{
+	struct survey *survey = arg;
+	struct connection *c = survey->buf;
+
+	read_connection(sk->fd, c);
+	read_rates(c);
+	if (c->state != CONN_MPTCP && c->state != CONN_FALLBACK)
+		return true;
+	survey->unknown += !c->limits_known;
+	if (!c->limits_known || !c->whole.known)
+		return true;
+	if (survey->json) {
+		printf("%s", survey->shown ? ",\n " : "[");
+		print_why_json(sk, c);
+	} else {
+		print_why_text(sk, c);
+	}
+	survey->shown++;
+	return true;
+}
+
+static int why_all(pid_t pid, bool json)
+{
+	struct survey survey = { .json = json, .buf = malloc(sizeof(*survey.buf)) };
+	bool done;
+
+	if (!survey.buf)
+		return complain("%s", strerror(ENOMEM));
+	done = watch_rates(pid) && walk_sockets(pid, visit, &survey);
+	free(survey.buf);
+	if (!done)
+		return 1;
+	if (survey.unknown && !survey.shown)
+		return complain("this kernel does not count it: it needs CONFIG_MPTCP_EXT_LIMITS");
+	if (json)
+		printf("%s]\n", survey.shown ? "" : "[");
+	else if (!survey.shown)
+		printf("no MPTCP connections\n");
+	return 0;
+}
+
+int cmd_why(int argc, char **argv)
+{
+	struct query query = {};
+
+	if (!read_query(argc, argv, &query))
+		return EXIT_USAGE;
+	return why_all(query.pid, query.json);
+}
