@@ -3,7 +3,7 @@
 """What limits connections, by the socket option MPTCP_LIMITS.
 
 why.py serve PORT [--tcp]       take connections, and all that comes
-why.py values ADDRESS PORT      what the option tells before, at the beginning and later, a line for each
+why.py values ADDRESS PORT      what the option tells before, while and after there is a connection
 why.py connect ADDRESS PORT [--message BYTES --pause MS] [--sndbuf BYTES] [--scheduler NAME] [--poll]
                             [--after S] [--for S]
                                 send; the state that lasted longest, its share in percent, and all shares
@@ -12,6 +12,7 @@ why.py connect ADDRESS PORT [--message BYTES --pause MS] [--sndbuf BYTES] [--sch
 from __future__ import annotations
 
 import argparse
+import ctypes
 import select
 import socket
 import struct
@@ -88,14 +89,17 @@ def values(args: argparse.Namespace) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, MPTCP) as fresh:
         print("fresh", *limits(fresh))
     with connected(args) as end:
-        print("connected", limits(end)[1])
         end.send(b"x")
         began = time.monotonic()
         early = sum(limits(end)[0])
         time.sleep(0.5)
         told = sum(limits(end)[0]) - early
+        print("state", limits(end)[1])
         print("sum", abs(told / 1e6 - (time.monotonic() - began)) < 0.1)
         print("length", *(len(end.getsockopt(SOL_MPTCP, LIMITS, n)) for n in (8, 60, 64, 100)))
+        # to AF_UNSPEC, which socket.connect() does not know
+        ctypes.CDLL(None).connect(end.fileno(), bytes(16), 16)
+        print("ended", *limits(end))
 
 
 def main() -> None:

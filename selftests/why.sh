@@ -39,9 +39,10 @@ is_counted() {
 
 values() {
 	is "fresh [0, 0, 0, 0, 0, 0, 0] idle" "$(sed -n 1p "$work/values")" "a new socket has waited for nothing"
-	is "connected idle" "$(sed -n 2p "$work/values")" "a connection without data is idle"
+	is "state idle" "$(sed -n 2p "$work/values")" "a connection whose data came is idle"
 	is "sum True" "$(sed -n 3p "$work/values")" "all states together are the time that passed"
 	is "length 8 60 64 64" "$(sed -n 4p "$work/values")" "a buffer gets as much as it takes"
+	is "ended [0, 0, 0, 0, 0, 0, 0] idle" "$(sed -n 5p "$work/values")" "and nothing is left when the connection ended"
 }
 
 application() {

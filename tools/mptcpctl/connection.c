@@ -151,7 +151,7 @@ static void read_limits(int fd, struct connection *c)
 {
 	socklen_t len = sizeof(c->limits);
 
-	c->limits_known = !getsockopt(fd, SOL_MPTCP, MPTCP_LIMITS, c->limits, &len) &&
+	c->limits_known = !getsockopt(fd, SOL_MPTCP, MPTCP_LIMITS, &c->limits, &len) &&
 			  len == sizeof(c->limits);
 }
 

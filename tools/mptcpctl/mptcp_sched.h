@@ -58,6 +58,28 @@ struct mptcp_sched_info {
 };
 #endif
 
+/* MPTCP_LIMITS, get only: for how long the connection waited for what while it did not send, as far
+ * as the buffer takes it. Later kernels may have more members behind these.
+ */
+#ifndef MPTCP_LIMITS
+#define MPTCP_LIMITS 55
+
+/* state of struct mptcp_limits, and which of us */
+#define MPTCP_LIMIT_IDLE 0	/* the application: all is sent */
+#define MPTCP_LIMIT_SNDBUF 1	/* room in the send buffer */
+#define MPTCP_LIMIT_RWND 2	/* the peer's window */
+#define MPTCP_LIMIT_SCHED 3	/* the scheduler: a subflow has room */
+#define MPTCP_LIMIT_CWND 4	/* congestion windows */
+#define MPTCP_LIMIT_LOSS 5	/* the same, of subflows that recover */
+#define MPTCP_LIMIT_DARK 6	/* a usable subflow */
+
+struct mptcp_limits {
+	uint64_t us[7];		/* microseconds in each state */
+	uint32_t state;		/* now */
+	uint32_t reserved;
+};
+#endif
+
 /* MPTCP_CONG_WEIGHT, set and get, an int: with congestion control "ewlia", grow as one of so many
  * senders, 1 to 65535; 0: as net.mptcp.ewlia_weight says.
  */

@@ -39,15 +39,7 @@ enum {
 	SCHED_PENALIZED, SCHED_CAPPED_BYTES, SCHED_COUNTERS,
 };
 
-#ifndef MPTCP_LIMITS
-#define MPTCP_LIMITS 55
-#endif
-
-/* What a connection waits for: the first members of struct mptcp_limits, us in each state */
-enum {
-	LIMIT_IDLE, LIMIT_SNDBUF, LIMIT_RWND, LIMIT_SCHED, LIMIT_CWND, LIMIT_LOSS, LIMIT_DARK,
-	LIMITS,
-};
+#define LIMITS (MPTCP_LIMIT_DARK + 1)	/* of struct mptcp_limits */
 
 #ifndef INET_DIAG_MPTCPCCINFO
 #define INET_DIAG_MPTCPCCINFO 10262

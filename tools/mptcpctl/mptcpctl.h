@@ -134,7 +134,7 @@ struct connection {
 	unsigned int counters_known;	/* the first ones of these: */
 	uint64_t counters[SCHED_COUNTERS];
 	bool limits_known;
-	uint64_t limits[LIMITS];	/* us in each state */
+	struct mptcp_limits limits;
 	unsigned int subflows;
 	struct mptcpctl_subflow subflow[SUBFLOWS_MAX];
 	struct tcp_info tcp[SUBFLOWS_MAX];

@@ -42,7 +42,7 @@ static struct reading whole_of(const struct connection *c)
 		.blocked = c->counters[SCHED_WND_BLOCKED],
 	};
 
-	memcpy(reading.limits, c->limits, sizeof(reading.limits));
+	memcpy(reading.limits, c->limits.us, sizeof(reading.limits));
 	return reading;
 }
 

@@ -605,6 +605,9 @@ read -r holder fd4 _ fdtcp <"$work/ready"
 check "show: a backup subflow" 0 "192.0.2.2:[0-9]+ -> 192.0.2.1:7001  established  backup  rtt" lines ctl show
 check "show: one that is none" 0 "192.0.2.1:[0-9]+ -> 192.0.2.1:7001  established  rtt" lines ctl show
 check "show: a fallback and its bytes" 0 "127.0.0.1:7003  fallback  scheduler default  sent 1000" lines ctl show
+check "why: a fallback" 0 "127.0.0.1:7003  fell back to TCP$" ctl why
+check "why: how many subflows" 0 "192.0.2.1:7001  [1-9] of at most [1-9] subflows$" ctl why
+check "why: nobody sends" 0 "^    idle 100 %$" ctl why --pid "$holder"
 check "show: IPv6" 0 "\[::1\]:[0-9]+ -> \[::1\]:7002  mptcp" lines ctl show
 check "show: shared sockets once" 0 "^1$" sh -c \
 	"ip netns exec $ns $tool show | grep -c -- '-> \[::1\]:7002  mptcp'"
@@ -765,5 +768,14 @@ one = advice[0]
 assert one["window_bytes"] == 0 or abs(one["window_bytes"] / (2 * one["rate_bps"] / 8 * one["rtt_us"] / 1e6) - 1) < 0.01, one
 assert one["window_timeout_bytes"] >= one["rate_bps"] / 8 * 0.2, one
 assert one["set_bytes"] is None and not one["fixed"], one
+' "$tool" "$work/connect.py"
+check "why --json" 0 "" in_ns python3 -c '
+import json, subprocess, sys
+run = [sys.argv[1], "run", "--", "python3", sys.argv[2], "-7051", sys.argv[1], "why", "--json"]
+told = subprocess.run(run, check=True, capture_output=True, text=True).stdout
+for one in json.loads(told[:told.rindex("]") + 1]):
+    shares = [one[name] for name in ("idle", "sndbuf", "window", "sched", "cwnd", "loss", "dark")]
+    assert abs(sum(shares) - 100) < 1 and one[one["first"]] == max(shares), one
+    assert not one["fallback"] and 1 <= one["subflows"] <= one["subflows_most"], one
 ' "$tool" "$work/connect.py"
 finish

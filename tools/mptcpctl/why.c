@@ -11,13 +11,13 @@
 static const struct limit {
 	const char *name, *remedy;
 } limits[LIMITS] = {
-	[LIMIT_IDLE] = { "idle", "the application has no more data to send" },
-	[LIMIT_SNDBUF] = { "sndbuf", NULL },
-	[LIMIT_RWND] = { "window", "the peer's window is full" },
-	[LIMIT_SCHED] = { "sched", NULL },
-	[LIMIT_CWND] = { "cwnd", "the paths are full: add paths, or capacity" },
-	[LIMIT_LOSS] = { "loss", "all paths lose packets: look at their links and queues" },
-	[LIMIT_DARK] = { "dark", "no path answers: look at links, addresses and routes" },
+	[MPTCP_LIMIT_IDLE] = { "idle", "the application has no more data to send" },
+	[MPTCP_LIMIT_SNDBUF] = { "sndbuf", NULL },
+	[MPTCP_LIMIT_RWND] = { "window", "the peer's window is full" },
+	[MPTCP_LIMIT_SCHED] = { "sched", NULL },
+	[MPTCP_LIMIT_CWND] = { "cwnd", "the paths are full: add paths, or capacity" },
+	[MPTCP_LIMIT_LOSS] = { "loss", "all paths lose packets: look at their links and queues" },
+	[MPTCP_LIMIT_DARK] = { "dark", "no path answers: look at links, addresses and routes" },
 };
 
 struct survey {
@@ -48,7 +48,9 @@ static struct order order_of(const uint64_t *us)
 
 static double share(const struct order *order, const uint64_t *us, unsigned int limit)
 {
-	return order->whole ? 100.0 * us[limit] / order->whole : 0;
+	if (!order->whole)
+		return limit == MPTCP_LIMIT_IDLE ? 100 : 0;
+	return 100.0 * us[limit] / order->whole;
 }
 
 /* Of at most so many, which only MPTCP has; 0: not known */
@@ -60,18 +62,18 @@ static unsigned int subflows_most(const struct connection *c)
 static void print_remedy(const struct mptcp_socket *sk, const struct connection *c,
 			 unsigned int limit)
 {
-	if (limit == LIMIT_SNDBUF) {
+	if (limit == MPTCP_LIMIT_SNDBUF) {
 		if (has_fixed_buffer(sk->fd, SOCK_SNDBUF_LOCK))
 			printf("    the send buffer is full, and the program has set it: a larger SO_SNDBUF\n");
 		else
 			printf("    the send buffer is full: raise the last number of net.ipv4.tcp_wmem\n");
-	} else if (limit == LIMIT_SCHED) {
+	} else if (limit == MPTCP_LIMIT_SCHED) {
 		printf("    the scheduler %s waits for a better path, on purpose\n",
 		       *c->scheduler ? c->scheduler : "?");
 	} else {
 		printf("    %s\n", limits[limit].remedy);
 	}
-	if (limit == LIMIT_RWND)
+	if (limit == MPTCP_LIMIT_RWND)
 		print_window_advice(sk->fd, c);
 }
 
