@@ -35,6 +35,7 @@ struct advice {
 	unsigned long long set;	/* what the sysctl should be, 0: it is enough, or acts on nothing */
 	unsigned long long window_most;	/* as far as the scale of its SYN goes; receives only */
 	unsigned long long blocked, blocked_now;	/* times by the peer's window; sends only */
+	bool waited;		/* for that window, in this second: not all schedulers count times */
 	unsigned long long usual[3];	/* the sysctl: least, at first, most */
 };
 
@@ -100,6 +101,7 @@ static struct advice advise(int fd, const struct connection *c)
 	if (!a.receives) {
 		a.blocked = c->counters[SCHED_WND_BLOCKED];
 		a.blocked_now = c->whole.blocked;
+		a.waited = a.blocked_now || c->whole.limits[MPTCP_LIMIT_RWND];
 	}
 	read_limits(fd, &a, c->netns);
 	if (!a.fixed && a.most && a.most < MEMORY_PER_WINDOW * larger(a.needs, a.needs_timeout))
@@ -121,7 +123,7 @@ static void print_verdict(const struct advice *a, const char *buffer)
 		if (a->receives && a->window_most < needs)
 			printf("    for connections that begin then: the window of this one ends at %.0f KB\n",
 			       a->window_most / 1e3);
-	} else if (a->most && !a->blocked) {
+	} else if (a->most && !a->blocked && !a->waited) {
 		printf("    that is enough\n");
 	}
 	if (a->blocked)
@@ -129,7 +131,7 @@ static void print_verdict(const struct advice *a, const char *buffer)
 		       a->blocked, a->blocked_now);
 	if (!a->receives)
 		printf("    the peer needs %s in net.ipv4.tcp_rmem, before connections begin\n",
-		       a->blocked_now ? "more than that" : "the same");
+		       a->waited ? "more than that" : "the same");
 }
 
 static void print_needs(const struct advice *a)

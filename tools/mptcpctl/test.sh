@@ -739,6 +739,8 @@ check "advise: the peer needs more" 0 "^    the peer needs more than that in net
 check "advise: that is not enough" 1 "" grep "that is enough" "$work/counters"
 check "why: what holds it up" 0 "^    window [0-9]+ %" cat "$work/counters"
 check "why: what to do" 0 "^    the peer's window is full$" cat "$work/counters"
+check "why: and how much" 0 "^    the peer needs more than that in net.ipv4.tcp_rmem, before" \
+	grep -A 5 "the peer's window is full" "$work/counters"
 check "show: none that is 0" 1 "" grep -E "^    scheduling.* 0( |$)" "$work/counters"
 
 # Advice: a connection of 20 Mbit/s whose buffer may not become what its round trips need.
