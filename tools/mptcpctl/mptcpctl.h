@@ -79,10 +79,20 @@ int cmd_run(int argc, char **argv);
 /* address.c */
 #define ADDRESS_MAX 64
 
+bool format_host(const struct sockaddr_storage *ss, char *buf, size_t len);
+bool same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
+void copy_host(struct sockaddr_storage *ss, const struct sockaddr *from);
+size_t host_bytes(const struct sockaddr_storage *ss, void *bytes);
+void set_host(struct sockaddr_storage *ss, int family, const void *bytes, size_t len);
 bool format_address(const struct sockaddr_storage *ss, char *buf, size_t len);
 bool parse_address(const char *text, char *buf, size_t len);
 bool local_address(int fd, struct sockaddr_storage *ss);
 bool peer_address(int fd, struct sockaddr_storage *ss);
+
+/* interface.c: network interfaces, by their index */
+unsigned int interface_of(const struct sockaddr_storage *address);
+unsigned int interface_flags(unsigned int index);
+bool interface_address(unsigned int index, int family, struct sockaddr_storage *address);
 
 /* sockets.c: the MPTCP sockets of running programs */
 struct mptcp_socket {
