@@ -135,6 +135,7 @@ kunit)
 	guest bash -c "$kunit" kunit ${modules[@]+"${modules[@]}"}
 	;;
 mptcpctl) guest "$top/tools/mptcpctl/test.sh" ;;
+doctor) guest "$top/tools/mptcpctl/doctor-test.sh" ;;
 mplab) host unittests ;;
 model) host model ;;
 accuracy | applications | digits | promises | spread)

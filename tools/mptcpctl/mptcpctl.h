@@ -94,6 +94,9 @@ unsigned int interface_of(const struct sockaddr_storage *address);
 unsigned int interface_flags(unsigned int index);
 bool interface_address(unsigned int index, int family, struct sockaddr_storage *address);
 
+/* counter.c */
+unsigned long long read_counter(const char *name);
+
 /* sockets.c: the MPTCP sockets of running programs */
 struct mptcp_socket {
 	int fd;			/* our copy */
@@ -177,6 +180,9 @@ int cmd_advise(int argc, char **argv);
 
 /* why.c: what limits connections */
 int cmd_why(int argc, char **argv);
+
+/* doctor.c: what is wrong with a machine that has several uplinks */
+int cmd_doctor(int argc, char **argv);
 
 /* path.c: prices, weights and budgets of interfaces */
 int cmd_path(int argc, char **argv);

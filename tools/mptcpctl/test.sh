@@ -65,7 +65,7 @@ check "advise knows no --rates" 2 "unrecognized option '--rates'" ctl advise --r
 check "--version" 0 "^mptcpctl [0-9.]+, this kernel (has|lacks) the scheduler patches$" ctl --version
 
 mapfile -t commands < <(./mptcpctl --help | awk '/^  [a-z]/ { print $1 }' | uniq)
-check "all commands are listed" 0 "^list get set run show advise why path metrics load unload$" echo "${commands[*]}"
+check "all commands are listed" 0 "^list get set run show advise why doctor path metrics load unload$" echo "${commands[*]}"
 for command in "${commands[@]}"; do
 	check "$command --help" 0 "usage: mptcpctl $command" ctl "$command" --help
 	check "$command --nosuch" 2 "usage: mptcpctl $command" ctl "$command" --nosuch

@@ -145,6 +145,21 @@ static const struct command {
 			"(dark).",
 		.choices = { PID, JSON("for programs: an array with an object per connection") },
 	}, {
+		.name = "doctor", .run = cmd_doctor,
+		.forms = {
+			{ " [HOST[:PORT]] [--json]",
+			  "what keeps this machine from using several uplinks" },
+		},
+		.text =
+			"Checks a machine that should use several uplinks: settings, endpoints, routes,\n"
+			"and with HOST, which should speak MPTCP, a test connection from each endpoint\n"
+			"to PORT, 80 if none is named. It says what is wrong and the commands that mend\n"
+			"it, and changes nothing.",
+		.choices = { JSON("for programs: an array with an object per finding") },
+		.more =
+			"The exit status is 0 if all is well, 1 if something is to be changed, 2 if\n"
+			"that could not be found out.",
+	}, {
 		.name = "path", .run = cmd_path,
 		.forms = {
 			{ " [--json]", "what network interfaces cost and may carry" },

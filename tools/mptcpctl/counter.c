@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* The kernel's counters of MPTCP, as nstat(8) has them. */
+
+#include <stdlib.h>
+#include <string.h>
+#include "mptcpctl.h"
+
+#define PREFIX "MPTcpExt:"
+#define SEPARATORS "\n "
+
+/* The word of @values that stands where @names has @name; 0: there is none. */
+static unsigned long long pick(char *names, char *values, const char *name)
+{
+	char *one, *value;
+
+	while ((one = strsep(&names, SEPARATORS)) && (value = strsep(&values, SEPARATORS))) {
+		if (!strcmp(one, name))
+			return strtoull(value, NULL, 10);
+	}
+	return 0;
+}
+
+/* One that this kernel lacks is 0. */
+unsigned long long read_counter(const char *name)
+{
+	FILE *file = fopen("/proc/net/netstat", "re");
+	char *line[2] = {};	/* names, then their values */
+	size_t size[2] = {};
+	unsigned long long count = 0;
+	int seen = 0;
+
+	while (file && seen < 2 && getline(&line[seen], &size[seen], file) > 0)
+		seen += !strncmp(line[seen], PREFIX, strlen(PREFIX));
+	if (seen == 2)
+		count = pick(line[0], line[1], name);
+	free(line[0]);
+	free(line[1]);
+	if (file)
+		fclose(file);
+	return count;
+}

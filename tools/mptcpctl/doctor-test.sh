@@ -1,0 +1,251 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR MIT
+# "mptcpctl doctor" on a machine with two uplinks: as it should be, then with each mistake made on purpose,
+# which it must name; and where it prints commands, these must mend it. TAP output.
+#
+# As in selftests/lib.sh, and the server has 203.0.113.1, to which both uplinks have a default route.
+set -euo pipefail
+cd "$(dirname "$0")"
+tool=$PWD/mptcpctl
+cd ../../selftests
+# shellcheck source=../../selftests/lib.sh
+. ./lib.sh
+need_tools
+[ -x "$tool" ] || skip_all "mptcpctl is not built: run make"
+hosts 8mbit 10ms 8mbit 10ms
+in_server ip mptcp endpoint flush
+ip -n "$server" addr add 203.0.113.1/32 dev lo
+in_server sysctl -q net.ipv4.conf.{all,s1,s2}.rp_filter=0
+
+# 80: with MPTCP, 81: plain TCP; of both families
+ip netns exec "$server" /usr/bin/python3 -c 'import selectors, socket
+ready = selectors.DefaultSelector()
+for port, protocol in (80, 262), (81, 6):
+    listener = socket.socket(socket.AF_INET6, socket.SOCK_STREAM, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("", port))
+    listener.listen(64)
+    ready.register(listener, selectors.EVENT_READ)
+print("listening", flush=True)
+kept = []
+while True:
+    kept += [key.fileobj.accept() for key, _ in ready.select()]' >"$work/serves" 2>&1 &
+soon grep -q listening "$work/serves"
+
+no_carrier() { ip -n "$client" link show c2 | grep -q NO-CARRIER; }
+
+# right: the machine as two-uplinks.md has it
+right() {
+	in_client sysctl -q net.mptcp.enabled=1 net.mptcp.pm_type=0 net.ipv4.conf.{all,c1,c2}.rp_filter=0
+	ip -n "$client" link set c2 up
+	ip -n "$server" link set s2 up
+	soon eval '! no_carrier'
+	ip -n "$client" route flush exact default
+	ip -n "$client" route add default via 10.0.1.2 dev c1 metric 100
+	ip -n "$client" route add default via 10.0.2.2 dev c2 metric 200
+	in_client ip mptcp limits set subflow 1
+	in_client ip mptcp endpoint flush
+	in_client ip mptcp endpoint add 10.0.1.1 id 1 dev c1 subflow
+	in_client ip mptcp endpoint add 10.0.2.1 id 2 dev c2 subflow
+}
+
+# doctor [HOST[:PORT]]: what it says is in $work/said, its exit status in $status.
+doctor() {
+	status=0
+	in_client "$tool" doctor "$@" >"$work/said" 2>&1 || status=$?
+}
+
+# finds STATUS PATTERN: in that.
+finds() {
+	cat "$work/said"
+	[ "$status" = "$1" ] && grep -Eq -- "$2" "$work/said"
+}
+
+# well WHAT [HOST[:PORT]]
+well() {
+	doctor "${@:2}"
+	that "$1" eval 'finds 0 "^ok MPTCP" && ! finds 0 "^!"'
+}
+
+# names WHAT PATTERN [HOST[:PORT]]: something is wrong, and a line says that.
+names() {
+	doctor "${@:3}"
+	that "$1" finds 1 "^!  $2"
+}
+
+# counts N PATTERN: so many lines of it.
+counts() {
+	cat "$work/said"
+	[ "$(grep -cE -- "$2" "$work/said")" = "$1" ]
+}
+
+# mends: the printed commands, with the gateway filled in.
+mends() {
+	local what=$1
+	sed -n 's/^     //p' "$work/said" | sed 's/GATEWAY/10.0.2.2/' >"$work/commands"
+	in_client sh -e "$work/commands" >"$work/err" 2>&1 || sed 's/^/# /' "$work/err"
+	well "$what: the commands mend it" 203.0.113.1
+	right
+}
+
+right
+well "a right machine"
+well "a right machine and a server" 203.0.113.1
+that "it says what it looked at" \
+	counts 10 '^ok (MPTCP|scheduler|limits|endpoint 10|route from 10|way to 203.0.113.1 from 10|connection to)'
+that "the second subflow came" finds 0 '^ok connection to 203.0.113.1: it has 2 subflows'
+well "the server's port" 203.0.113.1:80
+
+in_client sysctl -q net.mptcp.enabled=0
+names "MPTCP is off" "MPTCP: it is switched off" 203.0.113.1
+mends "MPTCP is off"
+
+in_client sysctl -q net.mptcp.pm_type=1
+names "a path manager in user space" "path manager: it is a program's business"
+mends "a path manager in user space"
+
+in_client ip mptcp endpoint flush
+names "no endpoint" "endpoints: there is none for subflows" 203.0.113.1
+that "no endpoint: both uplinks are named" counts 2 '^!  uplink c[12]: it has a default route of IPv4, but'
+that "no endpoint: so a connection has one subflow" finds 1 '^!  connection to 203.0.113.1: no second subflow'
+mends "no endpoint"
+
+in_client ip mptcp endpoint delete id 2
+names "an uplink without endpoint" "uplink c2: it has a default route of IPv4, but no endpoint"
+mends "an uplink without endpoint"
+
+in_client ip mptcp endpoint add 10.0.2.9 dev c2 subflow
+names "an address that is nowhere" "endpoint 10.0.2.9 dev c2: no interface has this address" 203.0.113.1
+in_client ip mptcp limits set subflow 2
+mends "an address that is nowhere"
+
+in_client ip mptcp endpoint delete id 2
+in_client ip mptcp endpoint add 10.0.2.1 id 2 dev c1 subflow backup
+names "an endpoint on a wrong interface" "endpoint 10.0.2.1 dev c1: the address is on c2" 203.0.113.1
+that "its flags stay" finds 1 'endpoint add 10.0.2.1 dev c2 subflow backup$'
+mends "an endpoint on a wrong interface"
+
+ip -n "$client" link set c2 down
+names "a link is down" "endpoint 10.0.2.1 dev c2: c2 is down" 203.0.113.1
+that "a link is down: the command" finds 1 '^     ip link set c2 up$'
+right
+
+ip -n "$server" link set s2 down
+soon no_carrier
+names "no carrier" "endpoint 10.0.2.1 dev c2: c2 has no carrier" 203.0.113.1
+right
+
+in_client ip mptcp limits set subflow 0
+names "the limits are too low" "limits: 0 subflows beside the first one, but there are 2 endpoints" 203.0.113.1
+mends "the limits are too low"
+
+ip -n "$client" route del default via 10.0.2.2
+names "no route on the second uplink" "route from 10.0.2.1 dev c2: there is none by c2" 203.0.113.1
+that "no route: the command" finds 1 '^     ip route add default via GATEWAY dev c2 metric 200$'
+mends "no route on the second uplink"
+
+ip -n "$client" rule add from 10.0.2.1 prohibit
+names "a rule" "route from 10.0.2.1 dev c2: a rule hides the default route by c2" 203.0.113.1
+ip -n "$client" rule del from 10.0.2.1 prohibit
+
+in_client ip mptcp endpoint delete id 2
+in_client ip mptcp endpoint add 10.0.2.1 id 2 subflow
+names "a source that the wrong uplink routes" "route from 10.0.2.1: it leaves by c1, not by c2, as the endpoint names no dev" 203.0.113.1
+mends "a source that the wrong uplink routes"
+in_client ip mptcp endpoint delete id 2
+in_client ip mptcp endpoint add 10.0.2.1 id 2 subflow
+ip -n "$client" route add default via 10.0.2.2 table 2
+ip -n "$client" rule add from 10.0.2.1 table 2
+well "rules instead are as good" 203.0.113.1
+in_client sysctl -q net.ipv4.conf.c2.rp_filter=1
+well "with rules a strict rp_filter does no harm" 203.0.113.1
+ip -n "$client" rule del from 10.0.2.1 table 2
+right
+
+in_client sysctl -q net.ipv4.conf.all.rp_filter=1
+names "a strict rp_filter" "rp_filter: c2 drops what comes in on it, as the first route is by c1" 203.0.113.1
+that "a strict rp_filter: so the way is dark" finds 1 '^!  way to 203.0.113.1 from 10.0.2.1 dev c2: no answer'
+mends "a strict rp_filter"
+
+ip -n "$client" route del default via 10.0.2.2
+in_client ip mptcp endpoint delete id 2
+names "one uplink only" "uplinks: only c1 has a default route"
+ip -n "$client" route del default
+names "no uplink" "uplinks: no interface has a default route"
+right
+
+names "a server without MPTCP" "server 203.0.113.1:81: plain TCP from everywhere, it does not speak MPTCP" 203.0.113.1:81
+names "a port that refuses" "server 203.0.113.1:82: it refuses, nothing listens" 203.0.113.1:82
+in_server ip mptcp limits set subflow 0
+names "a server that takes no second subflow" "connection to 203.0.113.1: no second subflow within 3 s" 203.0.113.1
+in_server ip mptcp limits set subflow 4
+
+dark 2
+names "a dark way" "way to 203.0.113.1 from 10.0.2.1 dev c2: no answer: this way is dark" 203.0.113.1
+that "the other one is not" finds 1 '^ok way to 203.0.113.1 from 10.0.1.1 dev c1: MPTCP$'
+light 2
+
+# on_the_way PATH RULE: what a middlebox does there; false: this nft or kernel cannot.
+on_the_way() {
+	in_server nft -f - 2>"$work/err" <<-NFT
+		table ip middlebox {
+			chain way {
+				type filter hook prerouting priority raw
+				iifname s$1 $2
+			}
+		}
+	NFT
+}
+# middlebox WHAT RULE PATTERN: and doctor names it.
+middlebox() {
+	if ! command -v nft >/dev/null || ! on_the_way 2 "$2"; then
+		skip "$1: nft cannot"
+		return
+	fi
+	names "$1" "$3" 203.0.113.1
+	in_server nft delete table ip middlebox
+}
+middlebox "a way that drops MPTCP's options" "tcp option mptcp exists drop" "way to 203.0.113.1 from 10.0.2.1 dev c2: something on this way drops"
+middlebox "a way that takes them away" "reset tcp option mptcp" "way to 203.0.113.1 from 10.0.2.1 dev c2: plain TCP: something on this way takes"
+middlebox "a way that lets no further subflow through" "tcp option mptcp subtype 1 drop" \
+	"connection to 203.0.113.1: no second subflow within 3 s"
+if command -v nft >/dev/null && on_the_way 1 "tcp option mptcp exists drop"; then
+	in_client /usr/bin/python3 -c 'import socket
+socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262).connect(("203.0.113.1", 80))'
+	in_server nft delete table ip middlebox
+	names "Linux does without MPTCP" "MPTCP: for 3600 s or longer this machine does without" 203.0.113.1
+	mends "Linux does without MPTCP"
+else
+	skip "Linux does without MPTCP: nft cannot"
+fi
+well "without them all is well again" 203.0.113.1
+
+both_families
+ip -n "$server" addr add 2001:db8:1::1/128 dev lo nodad
+for n in 1 2; do
+	ip -n "$client" route add default via "fd00:$n::2" dev "c$n" metric "${n}00"
+done
+names "IPv6 has uplinks, too" "uplink c2: it has a default route of IPv6, but no endpoint"
+mends "IPv6 has uplinks, too"
+for n in 1 2; do
+	in_client ip mptcp endpoint add "fd00:$n::1" dev "c$n" subflow
+done
+well "a server of IPv6" "[2001:db8:1::1]:80"
+that "over both uplinks" counts 2 '^ok way to .2001:db8:1::1.:80 from fd00:'
+ip -n "$client" route del default via fd00:2::2
+names "no route of IPv6 on the second uplink" "route from fd00:2::1 dev c2: there is none by c2" 2001:db8:1::1
+that "its command is for IPv6" finds 1 '^     ip -6 route add default via GATEWAY dev c2 metric 200$'
+right
+
+doctor --json 203.0.113.1
+is "True 10 endpoint 10.0.1.1 dev c1" "$(/usr/bin/python3 -c 'import json, sys
+rows = json.load(sys.stdin)
+print(all(row["ok"] and row["commands"] == [] for row in rows if "uplink" not in row["text"]),
+      sum("uplink" not in row["text"] for row in rows), rows[2]["text"])' <"$work/said")" "--json: the same"
+doctor --json nosuch.invalid
+is 2 "$status" "a host that is nowhere: could not be found out"
+doctor 203.0.113.1
+cp "$work/said" "$work/root"
+in_client setpriv --reuid 65534 --regid 65534 --clear-groups "$tool" doctor 203.0.113.1 >"$work/said" 2>&1 || true
+that "an ordinary user is told the same" diff "$work/root" "$work/said"
+finish

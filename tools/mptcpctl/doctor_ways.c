@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/* What mptcpctl doctor checks with connections to a host: a way from each endpoint, and whether a
+ * connection gets a second subflow.
+ */
+
+#include <errno.h>
+#include <string.h>
+#include "doctor.h"
+
+struct way {
+	const struct endpoint *endpoint;	/* NULL: where the routes lead */
+	enum probe result;
+	int error;
+};
+
+struct ways {
+	unsigned int count, plain, refused;
+	struct way one[ENDPOINTS_MAX];
+};
+
+static void try_all(const struct machine *m, struct ways *ways)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->endpoints.count; i++) {
+		const struct endpoint *endpoint = &m->endpoints.one[i];
+		struct way *way = &ways->one[ways->count];
+
+		if (!endpoint->sound || !m->has_host[family_of(&endpoint->address)])
+			continue;
+		way->endpoint = endpoint;
+		way->result = probe_path(endpoint, &m->to[family_of(&endpoint->address)]);
+		way->error = errno;
+		ways->count++;
+		ways->plain += way->result == PROBE_PLAIN;
+		ways->refused += way->result == PROBE_REFUSED;
+	}
+}
+
+static void say_way(struct machine *m, const struct way *way)
+{
+	static const char *const words[] = {
+		[PROBE_PLAIN] = "plain TCP: something on this way takes MPTCP's options away",
+		[PROBE_DROPPED] = "something on this way drops what has MPTCP's options, TCP gets through",
+		[PROBE_REFUSED] = "refused: nothing listens at this port",
+		[PROBE_DARK] = "no answer: this way is dark, or a firewall drops what is sent or comes back",
+	};
+	char name[NAME_MAX_LEN] = "the default route";
+
+	if (way->endpoint)
+		endpoint_name(way->endpoint, name);
+	if (way->result == PROBE_MPTCP)
+		say_ok(&m->report, "way to %s from %s: MPTCP", m->host, name);
+	else
+		say_wrong(&m->report, "way to %s from %s: %s", m->host, name,
+			  way->result == PROBE_ERROR ? strerror(way->error) : words[way->result]);
+}
+
+/* The same from everywhere: it is the server's doing. True: that was said. */
+static bool say_server(struct machine *m, const struct ways *ways)
+{
+	if (ways->count && ways->plain == ways->count) {
+		say_wrong(&m->report,
+			  "server %s: plain TCP from everywhere, it does not speak MPTCP", m->host);
+		say_command(&m->report, "mptcpctl run -- PROGRAM    # there, the one that listens");
+	} else if (ways->count && ways->refused == ways->count) {
+		say_wrong(&m->report, "server %s: it refuses, nothing listens at this port",
+			  m->host);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* After SYNs with MPTCP were lost and one without was answered. Setting the time, to whatever,
+ * ends it.
+ */
+static void say_disabled(struct machine *m)
+{
+	char seconds[16] = "3600";
+
+	read_sysctl("blackhole_timeout", seconds, sizeof(seconds));
+	say_wrong(&m->report,
+		  "MPTCP: for %s s or longer this machine does without, as only TCP got through",
+		  seconds);
+	say_command(&m->report, "sysctl net.mptcp.blackhole_timeout=%s", seconds);
+}
+
+static void check_subflows(struct machine *m)
+{
+	bool in6 = m->has_host[IPV6] && (m->default_count[IPV6] || !m->has_host[IPV4]);
+	unsigned int subflows = 0;
+	struct way way = {};
+
+	way.result = probe_subflows(&m->to[in6 ? IPV6 : IPV4], &subflows);
+	way.error = errno;
+	if (way.result != PROBE_MPTCP) {
+		say_way(m, &way);
+	} else if (subflows > 1) {
+		say_ok(&m->report, "connection to %s: it has %u subflows", m->host, subflows);
+	} else {
+		say_wrong(&m->report,
+			  "connection to %s: no second subflow within %d s; the first tells who is to blame",
+			  m->host, WAIT_S);
+		say_command(&m->report, "nstat -az 'MPTcpExtMPJoin*'");
+	}
+}
+
+void check_ways(struct machine *m)
+{
+	unsigned long long disabled = read_counter("MPCapableSYNTXDisabled");
+	struct ways ways = {};
+	unsigned int i;
+
+	try_all(m, &ways);
+	if (read_counter("MPCapableSYNTXDisabled") != disabled) {
+		say_disabled(m);
+		return;
+	}
+	if (say_server(m, &ways))
+		return;
+	for (i = 0; i < ways.count; i++)
+		say_way(m, &ways.one[i]);
+	check_subflows(m);
+}
