@@ -221,14 +221,16 @@ later() {
 
 # A message each 20 ms: how long is the longest pause at the receiver?
 it_fails() {
-	local name
+	local name least=150000
+	# where the path is dark later than it should be, less is left
+	! slow || least=80000
 	set_to path_price "c2=10"
 	for name in default minrtt inorder rr weighted redundant; do
 		later 2 dark 1
 		measure "$name+price" -b 400000 -m 2000 -i 20
 		light 1
 		arrived 400000 "$name+price: the cheap path becomes dark: the bytes are right"
-		that "$name+price: the dear one carries on" less 150000 "$two"
+		that "$name+price: the dear one carries on" less "$least" "$two"
 		echo "# the longest pause: $(value server gap) ms"
 		in_time "$name+price: the pause is short" less "$(value server gap)" 150
 	done
@@ -408,7 +410,7 @@ weights() {
 	set_to path_weight "c1=3"
 	measure weighted -b $bulk
 	arrived $bulk "weighted, a bulk transfer: the bytes are right"
-	that "weighted: it uses both paths" less $((bulk / 3)) "$two"
+	in_time "weighted: it uses both paths" less $((bulk / 3)) "$two"
 	interrupted 1 $bulk
 	interrupted 2 $bulk
 }
