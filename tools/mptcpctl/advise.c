@@ -35,7 +35,7 @@ struct advice {
 	unsigned long long set;	/* what the sysctl should be, 0: it is enough, or acts on nothing */
 	unsigned long long window_most;	/* as far as the scale of its SYN goes; receives only */
 	unsigned long long blocked, blocked_now;	/* times by the peer's window; sends only */
-	bool waited;		/* for that window, in this second: not all schedulers count times */
+	bool waited;		/* for that window, in this second: not all count how often */
 	unsigned long long usual[3];	/* the sysctl: least, at first, most */
 };
 
