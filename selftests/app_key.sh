@@ -34,10 +34,7 @@ mark() { at=$(counter_of "$1" "$2"); }
 since() { echo $(($(counter_of "$1" "$2") - at)); }
 
 hosts 20mbit 5ms 20mbit 5ms
-# the client's own subflow, by the second path to the server's first address
-in_server ip mptcp endpoint flush
-through 2 10.0.2.1
-in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow
+joins_by_itself
 
 while read -r line; do
 	retell "$line"

@@ -10,11 +10,8 @@ need
 second_path() { echo $(($(tx_bytes 2) - two)); }
 
 hosts 20mbit 10ms 20mbit 10ms
-# The client's own endpoint, so that it can change the backup flag: its subflow goes to
-# the server's first address, through the second path.
-in_server ip mptcp endpoint flush
-through 2 10.0.2.1
-in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow backup id 2
+# so that the client can change the backup flag
+joins_by_itself backup id 2
 
 for name in $(every_scheduler); do
 	scheduler "$name"

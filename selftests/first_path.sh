@@ -210,9 +210,7 @@ inside() {
 }
 
 hosts 20mbit 10ms 20mbit 10ms
-in_server ip mptcp endpoint flush
-through 2 10.0.2.1
-in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
+joins_by_itself id 2
 to=10.0.1.2
 values
 timeout 3000 ip netns exec "$server" python3 -B first_path.py serve "" 5000 >"$work/serve" 2>&1 &

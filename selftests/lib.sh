@@ -196,6 +196,14 @@ through() {
 	ip -n "$client" neigh add 10.0.1.2 dev "c$1" lladdr "$(in_server cat "/sys/class/net/s$1/address")"
 }
 
+# joins_by_itself [ARG...]: the client's second subflow is its own, by path 2 to the server's first address; with
+# more words for its endpoint.
+joins_by_itself() {
+	in_server ip mptcp endpoint flush
+	through 2 10.0.2.1
+	in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow "$@"
+}
+
 # linux_defaults: whatever this machine was configured with, of which new namespaces take over some.
 # A namespace may have reno on every machine.
 linux_defaults() {

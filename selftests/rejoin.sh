@@ -11,12 +11,11 @@ need_sysctl rejoin
 rejoin() { in_client sysctl -q net.mptcp.rejoin="$1"; }
 attempts() { counter Rejoin; }
 
-# flow: a transfer that lasts as long as the test of it, over both paths
+# flow COMMAND...: a transfer that lasts as long as the test of it, from when that is so
 flow() {
 	serve
 	begin -b 400000000
-	# both ends know that the second one is there
-	soon used 2
+	soon "$@"
 }
 
 # over WHAT: it ends, however much was sent, and leaves nothing
@@ -77,14 +76,14 @@ values() {
 # A reset that says nothing of MPTCP ends a subflow.
 reset_by() {
 	rejoin 0
-	flow
+	flow used 2
 	forget 10.0.2.1
 	back 2
 	in_time "off: a subflow that was reset stays lost" test "$back" = 9999
 	is 0 "$(attempts)" "and is not tried again"
 	over off
 	rejoin 60
-	flow
+	flow used 2
 	forget 10.0.2.1
 	back 2
 	came "a subflow that was reset" 300 2000
@@ -100,7 +99,7 @@ reset_by() {
 # The peer's own reset has MP_TCPRST, which says that it is of no use to try again.
 refused_by_peer() {
 	local before
-	flow
+	flow used 2
 	before=$(attempts)
 	in_server ss -K -t dst 10.0.2.1 >"$work/killed"
 	sleep 0.5
@@ -113,7 +112,7 @@ refused_by_peer() {
 # Each attempt ends at once: after 1, 3, 7 and 15 s, and not more often.
 in_vain() {
 	local before tried
-	flow
+	flow used 2
 	before=$(attempts)
 	in_server nft add table ip refuse
 	in_server nft add chain ip refuse in '{ type filter hook input priority 0; }'
@@ -132,7 +131,7 @@ in_vain() {
 # Nobody says that the path is dark, nor that it is back.
 blackhole() {
 	in_client sysctl -q net.mptcp.silent_rto_max="$1"
-	flow
+	flow used 2
 	dark 2
 	sleep 14
 	rto=$(in_client ss -Hti dport 5000 src 10.0.2.1 | sed -n 's/.* rto:\([0-9]*\).*/\1/p')
@@ -155,7 +154,7 @@ silence() {
 
 # The link has no carrier for so long that TCP would look after many seconds.
 link_flaps() {
-	flow
+	flow used 2
 	ip -n "$server" link set s2 down
 	sleep 14
 	ip -n "$server" link set s2 up
@@ -172,9 +171,7 @@ tried() { [ "$(attempts)" -gt "$1" ]; }
 idle_forgotten() {
 	local before
 	in_client ip mptcp endpoint change id 2 backup
-	serve
-	begin -b 400000000
-	soon joined
+	flow joined
 	before=$(attempts)
 	forget 10.0.2.1
 	ip -n "$server" link set s2 down
@@ -189,9 +186,7 @@ idle_forgotten() {
 # The endpoint is there before its address is.
 late_address() {
 	ip -n "$client" addr del 10.0.2.1/24 dev c2
-	serve
-	begin -b 400000000
-	soon used 1
+	flow used 1
 	sleep 5
 	ip -n "$client" addr add 10.0.2.1/24 dev c2
 	through_again 2
@@ -211,9 +206,7 @@ late_route() {
 	in_client ip mptcp endpoint add 10.0.2.1 subflow id 2
 	ip -n "$client" route del 10.0.1.0/24 table 2
 	ip -n "$client" route add unreachable default table 2
-	serve
-	begin -b 400000000
-	soon used 1
+	flow used 1
 	sleep 5
 	ip -n "$client" route del unreachable default table 2
 	ip -n "$client" route add default via 10.0.2.2 dev c2 table 2
@@ -229,7 +222,7 @@ late_route() {
 # Without its endpoint there is nothing to try, and there is no second one beside that which is there.
 endpoint_gone() {
 	local before
-	flow
+	flow used 2
 	before=$(attempts)
 	in_client ip mptcp endpoint del id 2
 	sleep 4
@@ -251,7 +244,7 @@ announced() {
 	local before
 	in_client ip mptcp endpoint flush
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 id 5 signal
-	flow
+	flow used 2
 	forget 10.0.2.1
 	back 2
 	came "an address that the peer announced" 300 2000
@@ -264,9 +257,7 @@ announced() {
 }
 
 hosts 20mbit 10ms 20mbit 10ms
-in_server ip mptcp endpoint flush
-through 2 10.0.2.1
-in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
+joins_by_itself id 2
 scheduler minrtt
 for part in values reset_by refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone announced; do
 	$part

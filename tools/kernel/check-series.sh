@@ -21,8 +21,8 @@ set -euo pipefail
 # shellcheck source=series.sh
 . "$top/tools/kernel/series.sh"
 
-# groups that build as a whole only
-whole=(sched cong sockopt handshake join control timers early coding first rejoin limits)
+# groups that build as a whole only: all behind testbed, fixes and fallback
+whole=("${groups[@]:3}")
 
 variant=series
 [ -z "${KSRC:-}" ] || variant=other
