@@ -49,6 +49,12 @@
 #define MPTCP_CONTROL_SEND 52
 #define MPTCP_CONTROL_RECV 53
 #endif
+#ifndef MPTCP_FIRST_PATH
+#define MPTCP_FIRST_PATH 54
+#endif
+#ifndef MPTCP_LIMITS
+#define MPTCP_LIMITS 55
+#endif
 
 /* netinet/tcp.h may not have them; of TCP sockets, Linux 6.15 and later */
 #define TCP_RTO_MIN_US 45

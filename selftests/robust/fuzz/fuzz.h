@@ -14,7 +14,8 @@
 #define PEER		"10.0.1.2"	/* ports: 7000 MPTCP, 7001 TCP, 7002 MPTCP for anybody */
 #define SELF		"10.0.1.1"
 #define NOBODY		"10.0.1.9"
-#define NAME_MAX_	16
+#define NAME_MAX_	16	/* of a congestion control, of a scheduler without extensions */
+#define FULL_MAX	40	/* of a scheduler with all of them */
 
 #define ZONE_SIZE	8192	/* of what a call may touch, before an unmapped page */
 #define SLOTS		24	/* sockets that the threads of a storm share, */
@@ -46,6 +47,9 @@ void init_fuzzer(struct fuzzer *f, uint64_t seed);
 extern const char *bases[BASES_MAX];
 extern unsigned int n_bases;
 extern char allowed_sched[256], known_cong[256], allowed_cong[256];	/* with spaces between */
+
+#define EXTENSIONS 5U
+extern const char * const extensions[EXTENSIONS];	/* in the order in which they are shown */
 void read_names(void);
 
 /* table.c */
@@ -56,7 +60,7 @@ struct option {
 	const int *set_errors, *get_errors;
 };
 
-#define OPTIONS 81U
+#define OPTIONS 83U
 enum { SCHED, WEIGHT, CONG, NAMED = 8 };	/* what the model knows; what reports name */
 extern const struct option options[];
 
@@ -104,7 +108,7 @@ enum state {
 struct target {
 	int fd, other;
 	bool mptcp;
-	char sched[NAME_MAX_], cong[NAME_MAX_];
+	char sched[FULL_MAX], cong[NAME_MAX_];
 	int weight;
 };
 

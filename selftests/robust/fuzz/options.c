@@ -50,7 +50,7 @@ void set_option(struct fuzzer *f, int i, struct target *t, bool model)
 	const struct option *o = &options[i];
 	int room, len, err, want = -1;
 	struct target then = *t;
-	uint8_t *at = place(f, 24, &room);
+	uint8_t *at = place(f, 48, &room);
 
 	len = some_value(f, i, at, room);
 	if (one_in(f, 3))
@@ -185,13 +185,13 @@ void get_option(struct fuzzer *f, int i, struct target *t, bool model)
 
 void read_options(struct target *t)
 {
-	socklen_t len = NAME_MAX_;
+	socklen_t len = sizeof(t->cong);
 
 	if (getsockopt(t->fd, IPPROTO_TCP, TCP_CONGESTION, t->cong, &len))
 		die("TCP_CONGESTION");
 	if (!t->mptcp)
 		return;
-	len = NAME_MAX_;
+	len = sizeof(t->sched);
 	if (getsockopt(t->fd, SOL_MPTCP, MPTCP_SCHEDULER, t->sched, &len))
 		die("MPTCP_SCHEDULER");
 	len = sizeof(t->weight);

@@ -18,11 +18,23 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
+/* The bit of the extension @word, or 0. */
+static int extension(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < EXTENSIONS; i++) {
+		if (!strcmp(extensions[i], word))
+			return 1 << i;
+	}
+	return 0;
+}
+
 /* The extensions of a composed name as bits, or -1; @name loses them. */
 static int cut_extensions(char *name)
 {
 	char *word, *next = strchr(name, '+');
-	int found = 0;
+	int found = 0, bit;
 
 	while (next) {
 		*next = 0;
@@ -30,22 +42,29 @@ static int cut_extensions(char *name)
 		next = strchr(word, '+');
 		if (next)
 			*next = 0;
-		if (!strcmp(word, "rp") && !(found & 1))
-			found |= 1;
-		else if (!strcmp(word, "bm") && !(found & 2))
-			found |= 2;
-		else if (!strcmp(word, "rs") && !(found & 4))
-			found |= 4;
-		else
+		bit = extension(word);
+		if (!bit || found & bit)
 			return -1;
+		found |= bit;
 	}
 	return found;
 }
 
+static void compose(char *full, const char *base, int found)
+{
+	size_t used = snprintf(full, FULL_MAX, "%s", base);
+	unsigned int i;
+
+	for (i = 0; i < EXTENSIONS; i++) {
+		if (found & 1 << i)
+			used += snprintf(full + used, FULL_MAX - used, "+%s", extensions[i]);
+	}
+}
+
 int predict_sched(const uint8_t *at, int room, int len, bool admin, char *shown)
 {
-	int n = len < NAME_MAX_ ? len : NAME_MAX_, ext;
-	char name[NAME_MAX_ + 1] = "", full[32];
+	int n = len < FULL_MAX ? len : FULL_MAX, found;
+	char name[FULL_MAX + 1] = "", full[FULL_MAX] = "";
 	unsigned int i;
 
 	if (len < 0)
@@ -53,14 +72,10 @@ int predict_sched(const uint8_t *at, int room, int len, bool admin, char *shown)
 	if (room < n)
 		return -EFAULT;
 	memcpy(name, at, n);
-	if (strlen(name) >= NAME_MAX_)
+	if (strlen(name) >= FULL_MAX)
 		return -EINVAL;
-	ext = cut_extensions(name);
-	if (ext < 0 || !*name)
-		return -EINVAL;
-	snprintf(full, sizeof(full), "%s%s%s%s", name, ext & 1 ? "+rp" : "",
-		 ext & 2 ? "+bm" : "", ext & 4 ? "+rs" : "");
-	if (strlen(full) >= NAME_MAX_)
+	found = cut_extensions(name);
+	if (found < 0 || !*name || strlen(name) >= NAME_MAX_)
 		return -EINVAL;
 	for (i = 0; i < n_bases && strcmp(bases[i], name); i++)
 		;
@@ -68,8 +83,8 @@ int predict_sched(const uint8_t *at, int room, int len, bool admin, char *shown)
 		return -ENOENT;
 	if (!admin && !has_word(allowed_sched, name))
 		return -EPERM;
-	memset(shown, 0, NAME_MAX_);
-	memcpy(shown, full, strlen(full));
+	compose(full, name, found);
+	memcpy(shown, full, sizeof(full));
 	return 0;
 }
 

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char * const extensions[] = { "rp", "bm" };
-
 uint64_t draw(struct fuzzer *f)
 {
 	uint64_t z = f->random += 0x9e3779b97f4a7c15ULL;
@@ -65,6 +63,8 @@ void some_name(struct fuzzer *f, char *name, size_t len)
 		"rr+rp+bm+rp+bm+rp", "rr+rs+bm", "rr+rs+rs",
 		"r\303\251", "\357\275\222\357\275\222", "rr+r\314\201p",
 		"aaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaa", "redundant+rp+bm", "bm",
+		"redundant+ew+price+rs+bm+rp", "aaaaaaaaaaaaaaa+rp+bm+rs+price+ew",
+		"aaaaaaaaaaaaaaaa+rp", "rr+rp+bm+rs+price+ew+rp+bm+rs+price+ew",
 		"mptcp_sched_rr", "../../rr", "rr,minrtt", "rr minrtt", "rr+BM", "default+rpbm" };
 	size_t i, used;
 
@@ -79,8 +79,9 @@ void some_name(struct fuzzer *f, char *name, size_t len)
 		break;
 	default:
 		used = snprintf(name, len, "%s", bases[below(f, n_bases)]);
-		for (i = below(f, 4); i > 1; i--)
-			used += snprintf(name + used, len - used, "+%s", extensions[below(f, 2)]);
+		for (i = below(f, 6); i > 1 && used < len; i--)
+			used += snprintf(name + used, len - used, "+%s",
+					 extensions[below(f, EXTENSIONS)]);
 	}
 }
 

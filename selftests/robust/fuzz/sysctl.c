@@ -21,6 +21,7 @@ static const struct {
 	{ "stateless_join", 0, 1 },
 	{ "low_overhead", 0, 1 },
 	{ "early_delivery", 0, 1 },
+	{ "first_path", 0, 0 }, { "rejoin", 0, 3600 }, { "silent_rto_max", 0, 120000 },
 	{ "blackhole_timeout", 0, INT32_MAX }, { "stale_loss_cnt", 0, INT32_MAX },
 	/* nothing says that these are not to be negative */
 	{ "add_addr_timeout", INT32_MIN, INT32_MAX }, { "close_timeout", INT32_MIN, INT32_MAX },
@@ -47,7 +48,7 @@ static int some_text(struct fuzzer *f, char *text, int size)
 static void check_names(const char *file, char *list)
 {
 	static const char gaps[] = { ' ', '\n', 0 };
-	char *word, *rest = NULL, shown[NAME_MAX_];
+	char *word, *rest = NULL, shown[FULL_MAX];
 
 	for (word = strtok_r(list, gaps, &rest); word; word = strtok_r(NULL, gaps, &rest)) {
 		if (predict_sched((uint8_t *)word, strlen(word) + 1, strlen(word) + 1, true, shown))

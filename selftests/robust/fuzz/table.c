@@ -19,6 +19,7 @@ static const int enable_set_errors[] = { EINVAL, EISCONN, EFAULT, ENOPROTOOPT, 0
 static const int key_set_errors[] = { EINVAL, ENOTCONN, EOPNOTSUPP, EALREADY, EFAULT, ENOPROTOOPT,
 				      0 };
 static const int low_set_errors[] = { EINVAL, EFAULT, EBUSY, ENOPROTOOPT, 0 };
+static const int first_set_errors[] = { EINVAL, EFAULT, EISCONN, ENOPROTOOPT, 0 };
 static const int option_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, EPERM, EBUSY, ENOENT,
 				     ENODEV, EDOM, EISCONN, ENOTCONN, EADDRINUSE, ENOBUFS, ERANGE,
 				     EACCES, EIO, 0 };
@@ -33,13 +34,15 @@ static const int control_errors[] = { EINVAL, EFAULT, EOPNOTSUPP, ENOPROTOOPT, E
 #define IP_(n, size, safe) { #n, IPPROTO_IP, n, size, safe, option_errors, option_errors }
 
 const struct option options[] = {
-	MPTCP_(MPTCP_SCHEDULER, 16, sched_set_errors),
+	MPTCP_(MPTCP_SCHEDULER, FULL_MAX, sched_set_errors),
 	MPTCP_(MPTCP_CONG_WEIGHT, 4, weight_set_errors),
 	{ "TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, 16, true, cong_set_errors, answer_errors },
 	MPTCP_(MPTCP_SCHED_INFO, 48, answer_errors),
 	MPTCP_(MPTCP_ENABLE_APP_KEY, 4, enable_set_errors),
 	MPTCP_(MPTCP_KEY, 32, key_set_errors),
 	MPTCP_(MPTCP_LOW_OVERHEAD, 4, low_set_errors),
+	MPTCP_(MPTCP_FIRST_PATH, 4, first_set_errors),
+	MPTCP_(MPTCP_LIMITS, 64, answer_errors),
 	MPTCP_(MPTCP_INFO, 96, answer_errors),
 	MPTCP_(MPTCP_TCPINFO, 1000, answer_errors),
 	MPTCP_(MPTCP_SUBFLOW_ADDRS, 1200, answer_errors),
