@@ -260,7 +260,9 @@ class Parts(Project):
 class Numbers(unittest.TestCase):
     def results(self, count: int) -> list[Result]:
         c = Conditions((parse("8mbit,20ms,80ms"), parse("2mbit,20ms,80ms")), "default")
+        sent = {"connection_bytes_sent": 100, "subflow_bytes_sent": 130, "subflow_bytes_retransmitted": 5}
         flow = {"goodput_bps": 0.9 * c.paths[0].capacity, "delay_p99_s": 0.04, "start_s": 1.0}
+        flow |= {"hold_p99_packets": 7, **sent}
         return [
             Result(c, ({**flow, "goodput_bps": flow["goodput_bps"] + n},), (3, 1), {}, {})
             for n in range(count)
@@ -270,9 +272,18 @@ class Numbers(unittest.TestCase):
         found = measure._single(self.results(3), None)
         self.assertEqual((found["path1_share"], found["delay_p99_ms"]), (0.75, 40))
         self.assertAlmostEqual(found["benefit"], -0.1, 5)
+        self.assertAlmostEqual(found["besides_share"], 0.25)
+        self.assertEqual(found["hold_p99_packets"], 7)
         self.assertNotIn("start_ms", found)
         self.assertEqual(found["goodput_range"], "6.89 to 6.89")
         self.assertNotIn("goodput_range", measure._single(self.results(1), None))
+
+    def test_nothing_has_no_sign(self) -> None:
+        for figure, value, text in (
+            ("besides_share", -0.001, "0 %"), ("x", -0.001, "0.00"), ("x", -0.051, "-0.05"),
+            ("benefit", 0.001, "+0.00"), ("hold_p99_packets", 54.0, "54"), ("x", -10.0, "-10.00"),
+        ):  # fmt: skip
+            self.assertEqual(texts.shown(figure, value), text)
 
     def test_the_runs_of_a_command(self) -> None:
         """So many, and the same, as it will ask for: shares are made of them."""

@@ -30,7 +30,7 @@ KNOWN = FIGURES | ONE_BY_ONE
 
 
 def _single(group: Sequence[Result], alone: Sequence[Result] | None) -> dict[str, float | str]:
-    """Medians of one comparison's runs: rates in Mbit/s, times in ms. Of several the range, too."""
+    """Medians of one comparison's runs: rates in Mbit/s, times in ms. Of several the rate's range, too."""
     rate = report.goodput(group)
     found: dict[str, float | str] = {"goodput": rate / 1e6}
     if len(group) > 1:
@@ -44,10 +44,21 @@ def _single(group: Sequence[Result], alone: Sequence[Result] | None) -> dict[str
     for i in range(len(group[0].shares)):
         found[f"path{i + 1}_share"] = median(r.shares[i] for r in group)
     for key, value in group[0].main.items():
+        values = [r.main[key] for r in group if r.main[key] is not None]
         if key.endswith("_s") and key != "start_s" and isinstance(value, int | float):
-            values = [r.main[key] for r in group if r.main[key] is not None]
             found[f"{key[:-2]}_ms"] = 1e3 * median(values)
+        elif key.endswith("_packets") and isinstance(value, int | float):
+            found[key] = median(values)
+    if all(r.main.get("connection_bytes_sent") for r in group):
+        found["besides_share"] = median(map(_besides, group))
     return found
+
+
+def _besides(result: Result) -> float:
+    """What subflows sent besides the connection's data, TCP's own retransmissions apart: copies, symbols."""
+    of = result.main
+    once = of["subflow_bytes_sent"] - of["subflow_bytes_retransmitted"]
+    return once / of["connection_bytes_sent"] - 1
 
 
 def _over_points(group: Sequence[Result], known: baseline.Known) -> dict[str, float]:
@@ -88,14 +99,15 @@ def _compared(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[
 
 def _figure(args: argparse.Namespace, guests: Guests, runner: Runner) -> tuple[str, dict[str, dict]]:
     """The rows of a figure's table; the first cell names the row, that of the header what it is. Where the
-    second column has no heading, it is of the name, too."""
+    second column has no heading, or the first cell names several rows, it is of the name, too."""
     setting = _setting(args, guests)
     head, found = "", {}
     for name in args.names:
         results = runner.run(KNOWN[name].plan(setting), name)
         table = KNOWN[name].draw(setting, results, plot.canvas())
         head = table.header[0]
-        names = 2 if table.header[1] == "" else 1
+        several = len({row[0] for row in table.rows}) < len(table.rows)
+        names = 2 if several or table.header[1] == "" else 1
         for row in table.rows:
             found[", ".join(row[:names])] = dict(zip(table.header[names:], row[names:], strict=False))
     return head, found

@@ -16,8 +16,10 @@ FORMATS = (  # how a figure is written, by the end of its name
     ("share", lambda v: f"{100 * v:.0f} %"),
     ("benefit", lambda v: f"{v:+.2f}"),
     ("_ms", lambda v: f"{v:.0f}"),
+    ("_packets", lambda v: f"{v:.0f}"),
     ("", lambda v: f"{v:.2f}" if abs(v) < 100 else f"{v:.0f}"),
 )
+MINUS_NOTHING = re.compile(r"-(0(\.0+)?)(?!\.?\d)")
 Load = Callable[[str], Measured]
 
 
@@ -28,7 +30,8 @@ def documents(top: Path = TOP) -> list[Path]:
 def shown(figure: str, value: float | str | None) -> str:
     if value is None or isinstance(value, str):
         return value or NOTHING
-    return next(write for end, write in FORMATS if figure.endswith(end))(value)
+    text = next(write for end, write in FORMATS if figure.endswith(end))(value)
+    return MINUS_NOTHING.sub(r"\1", text)
 
 
 def _cell(table: Table, column: int, subject: str, load: Load) -> str:
