@@ -45,7 +45,7 @@ for file in $(files_of 'net/*.[ch]'); do
 	check "checkpatch $file" checkpatch -f "$file"
 done
 ignore=PREFER_KERNEL_TYPES,ARRAY_SIZE,PREFER_DEFINED_ATTRIBUTE_MACRO,LONG_LINE_STRING
-for file in $(files_of 'selftests/*.[ch]' 'tools/mptcpctl/*.[ch]'); do
+for file in $(files_of 'selftests/*.[ch]' 'tools/mptcpctl/*.[ch]' 'tools/examples/*.c'); do
 	check "checkpatch $file" checkpatch -f "$file"
 done
 ignore+=,CAMELCASE # OpenSSL

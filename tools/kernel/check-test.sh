@@ -136,6 +136,11 @@ kunit)
 	;;
 mptcpctl) guest "$top/tools/mptcpctl/test.sh" ;;
 doctor) guest "$top/tools/mptcpctl/doctor-test.sh" ;;
+examples)
+	mkdir -p "$build/examples"
+	make -s -C "$top/tools/examples" BUILD="$build/examples" >"$log" 2>&1 || die "tools/examples does not build: see $log"
+	guest "$top/tools/examples/test.sh" "$build/examples"
+	;;
 mplab) host unittests ;;
 model) host model ;;
 accuracy | applications | digits | promises | spread)
