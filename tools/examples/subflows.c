@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Connects by Multipath TCP with a scheduler of the caller's choice, sends a little, and says which subflows
- * there are. The same as subflows.py, subflows.go and subflows.rs; README.md explains it once for all.
+/* Connects by Multipath TCP with a scheduler of the caller's choice, sends a little, and says
+ * which subflows there are. The same as subflows.py, subflows.go and subflows.rs; README.md
+ * explains it once for all.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -28,7 +28,7 @@ mptcp-y += core.o ext/coding/send.o
 mptcp_sched_x-y := sched/x.o
 obj-$(CONFIG_MPTCP_SCHED_X) += mptcp_sched_x.o
 """
-CODE = {"core": "core.c", "mptcp_sched_x": "sched/x.c", "extensions": "ext/coding/send.c"}
+CODE = {"core": "core.c", "mptcp_sched_x": "sched/x.c", "coding": "ext/coding/send.c"}
 
 
 class Sources(unittest.TestCase):
@@ -157,15 +157,21 @@ class Needs(unittest.TestCase):
             self.assertEqual(wrong, "the run loaded mptcp_cong_lia, which its conditions do not name")
 
     def test_extensions(self) -> None:
-        for sysctl, there in (("mptcp/coding", True), ("ipv4/tcp_sack", False)):
-            self.assertEqual("extensions" in self.parts("default", sysctls=((sysctl, "1"),)), there)
+        for sysctl, needed in (
+            ("mptcp/coding", {"coding", "control"}),
+            ("mptcp/rto_segments", set()),
+            ("ipv4/tcp_sack", set()),
+        ):
+            with_it = self.parts("default", sysctls=((sysctl, "1"),))
+            self.assertEqual(with_it - self.parts("default"), needed)
 
     def test_what_is_idle_is_there(self) -> None:
         """Of this project: the pattern names files."""
         folder = parts.TOP / "net/mptcp"
         names = [file.relative_to(folder) for file in folder.rglob("*.c")]
         found = {name.parent.name for name in names if parts.IDLE.fullmatch(str(name))}
-        self.assertEqual(found, {"coding", "control", "join", "handshake"})
+        self.assertEqual(found, set().union(*parts.USED_WITH.values()))
+        self.assertLessEqual(found, parts.of().keys())
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 """Of which parts a kernel is made, each with a digest of the code that it is built from.
 
 A run needs some of them: `core` always; a scheduler's or a congestion control's module if its
-conditions name it; `extensions`, what runs only for connections that use one, if they set a sysctl
-of Multipath TCP. So a change of one scheduler leaves all runs without it as they are. The digests know
-nothing of comments, tests, messages, compilers and Linux's point releases.
+conditions name it; of an extension of Multipath TCP (a folder of net/mptcp/ext) what runs only for
+connections that use it, if they set its sysctl. So a change of one scheduler leaves all runs without it
+as they are. The digests know nothing of comments, tests, messages, compilers and Linux's point releases.
 
 build.sh calls this for the test bed's kernel: usage: parts.py TREE (what is built). It prints JSON, or
 nothing if the tree has edits that patches/ lacks: then nothing is published that comes from it.
@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[5]
-CORE, EXTENSIONS = "core", "extensions"
+CORE = "core"
 FILE = "parts.json"  # beside a kernel
 LOADED = "modules"  # what a guest leaves of those that it has
 
@@ -38,11 +38,18 @@ CONFIGS = ("common.config", "uml.config")  # of the kernel with which is measure
 MODULE = re.compile(r"^(mptcp_(?:sched|cong)_\w+)-y\s*:=(.*)$", re.MULTILINE)
 OURS = re.compile(r"mptcp_(sched|cong)_")
 BUILDS_ON = {"mptcp_cong_ewlia": "mptcp_cong_lia", "mptcp_cong_wvegas": "mptcp_cong_lia"}
-# No function of these runs as long as nobody uses an extension: coverage.py looks.
+# No function of these runs as long as nobody uses the extension: coverage.py looks.
 IDLE = re.compile(
-    r"ext/(coding/(codec|rate|recv|send)|control/(send|sockopt)|join/(cookie|key_sockopt|once)"
-    r"|handshake/(cookie|sockopt|token))\.c"
+    r"ext/(?:(coding)/(?:codec|rate|recv|send)|(control)/(?:send|sockopt)|(join)/(?:cookie|key_sockopt|once)"
+    r"|(handshake)/(?:cookie|sockopt|token))\.c"
 )
+# Of those, what connections use with a sysctl. All others that there are have nothing idle.
+USED_WITH = {
+    "mptcp/coding": {"coding", "control"},
+    "mptcp/control_stream": {"control"},
+    "mptcp/low_overhead": {"handshake", "join"},
+    "mptcp/stateless_join": {"join"},
+}
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -116,7 +123,8 @@ def _pieces(top: Path) -> Iterator[tuple[str, str, str]]:
     modules = _modules(top)
     for name, file in _files(top):
         if file.exists() and not UNSEEN.search(name):
-            part = modules.get(name) or (EXTENSIONS if IDLE.fullmatch(name) else CORE)
+            idle = IDLE.fullmatch(name)
+            part = modules.get(name) or (idle[idle.lastindex or 0] if idle else CORE)
             yield part, name, " ".join(" ".join(_code(name, file.read_text().splitlines())).split())
     for line in (top / "patches/series").read_text().splitlines():
         name = line.split("#")[0].strip()
@@ -178,6 +186,11 @@ def modules(scheduler: str, controls: Iterable[str | None]) -> set[str]:
         *(f"mptcp_cong_{name}" for name in controls if name),
     }
     return found | {BUILDS_ON[name] for name in found if name in BUILDS_ON}
+
+
+def extensions(sysctls: Iterable[str]) -> set[str]:
+    """What connections use with these."""
+    return set().union(*(USED_WITH.get(name, set()) for name in sysctls))
 
 
 def list_loaded(out: str) -> str:

@@ -121,8 +121,7 @@ class Conditions:
     @property
     def parts(self) -> set[str]:
         """Of the kernel, that this run needs."""
-        extended = any(name.startswith("mptcp/") for name, _ in self.sysctls)
-        return {parts.CORE, *self.modules, *([parts.EXTENSIONS] if extended else [])}
+        return {parts.CORE, *self.modules, *parts.extensions(name for name, _ in self.sysctls)}
 
     @property
     def sysctl_texts(self) -> list[str]:
