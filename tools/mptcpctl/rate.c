@@ -18,7 +18,7 @@ struct reading {
 	ino_t netns;
 	bool whole;		/* a connection */
 	double when;		/* s */
-	uint64_t sent, received, blocked;
+	uint64_t sent, again, received, blocked;
 	uint64_t limits[LIMITS];
 };
 
@@ -50,7 +50,8 @@ static struct reading subflow_of(const struct connection *c, unsigned int i)
 {
 	return (struct reading){
 		.addrs = c->subflow[i].addrs, .netns = c->netns, .when = now(),
-		.sent = c->tcp[i].tcpi_bytes_sent, .received = c->tcp[i].tcpi_bytes_received,
+		.sent = c->tcp[i].tcpi_bytes_sent, .again = c->tcp[i].tcpi_bytes_retrans,
+		.received = c->tcp[i].tcpi_bytes_received,
 	};
 }
 
@@ -110,14 +111,17 @@ static struct rate rate_since(struct reading late)
 	const struct reading *early = count ?
 		bsearch(&late, readings, count, sizeof(late), compare) : NULL;
 	struct rate rate;
+	double spent;
 	unsigned int i;
 
 	if (!early)
 		return (struct rate){};
+	spent = late.when - early->when;
 	rate = (struct rate){
 		.known = true,
-		.sent = 8 * (late.sent - early->sent) / (late.when - early->when),
-		.received = 8 * (late.received - early->received) / (late.when - early->when),
+		.sent = 8 * (late.sent - early->sent) / spent,
+		.again = 8 * (late.again - early->again) / spent,
+		.received = 8 * (late.received - early->received) / spent,
 		.blocked = late.blocked - early->blocked,
 	};
 	for (i = 0; i < LIMITS; i++)

@@ -8,6 +8,9 @@
 #include <string.h>
 #include "mptcpctl.h"
 
+/* Percent that is sent again; a queue that is full now and then costs less. */
+#define MUCH_LOST 3
+
 static const struct limit {
 	const char *name, *remedy;
 } limits[LIMITS] = {
@@ -16,7 +19,7 @@ static const struct limit {
 	[MPTCP_LIMIT_RWND] = { "window", "the peer's window is full" },
 	[MPTCP_LIMIT_SCHED] = { "sched", NULL },
 	[MPTCP_LIMIT_CWND] = { "cwnd", "the paths are full: add paths, or capacity" },
-	[MPTCP_LIMIT_LOSS] = { "loss", "all paths lose packets: look at their links and queues" },
+	[MPTCP_LIMIT_LOSS] = { "loss", NULL },
 	[MPTCP_LIMIT_DARK] = { "dark", "no path answers: look at links, addresses and routes" },
 };
 
@@ -46,6 +49,30 @@ static struct order order_of(const uint64_t *us)
 	return order;
 }
 
+/* What subflows sent again in the second, in percent of all that they sent */
+static double sent_again(const struct connection *c)
+{
+	double sent = 0, again = 0;
+	unsigned int i;
+
+	for (i = 0; i < c->subflows; i++) {
+		sent += c->rate[i].sent;
+		again += c->rate[i].again;
+	}
+	return sent ? 100 * again / sent : 0;
+}
+
+/* Losses keep windows small, which are then full nearly all the time, and recover for a part of it
+ * only: where so much is lost, it is the losses that limit.
+ */
+static void blame_losses(struct connection *c)
+{
+	if (sent_again(c) < MUCH_LOST)
+		return;
+	c->whole.limits[MPTCP_LIMIT_LOSS] += c->whole.limits[MPTCP_LIMIT_CWND];
+	c->whole.limits[MPTCP_LIMIT_CWND] = 0;
+}
+
 static double share(const struct order *order, const uint64_t *us, unsigned int limit)
 {
 	if (!order->whole)
@@ -70,6 +97,9 @@ static void print_remedy(const struct mptcp_socket *sk, const struct connection 
 	} else if (limit == MPTCP_LIMIT_SCHED) {
 		printf("    the scheduler %s waits for a better path, on purpose\n",
 		       *c->scheduler ? c->scheduler : "?");
+	} else if (limit == MPTCP_LIMIT_LOSS) {
+		printf("    packets are lost, %.0f %% is sent again: look at links, queues and policers\n",
+		       sent_again(c));
 	} else {
 		printf("    %s\n", limits[limit].remedy);
 	}
@@ -115,7 +145,7 @@ static void print_why_json(const struct mptcp_socket *sk, const struct connectio
 	printf(", \"first\": \"%s\"", limits[order.of[0]].name);
 	for (i = 0; i < LIMITS; i++)
 		printf(", \"%s\": %.1f", limits[i].name, share(&order, c->whole.limits, i));
-	printf("}");
+	printf(", \"sent_again\": %.1f}", sent_again(c));
 }
 
 static bool visit(const struct mptcp_socket *sk, void *arg)
@@ -130,6 +160,7 @@ static bool visit(const struct mptcp_socket *sk, void *arg)
 	survey->unknown += !c->limits_known;
 	if (!c->limits_known || !c->whole.known)
 		return true;
+	blame_losses(c);
 	if (survey->json) {
 		printf("%s", survey->shown ? ",\n " : "[");
 		print_why_json(sk, c);
