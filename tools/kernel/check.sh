@@ -50,7 +50,7 @@ known() {
 
 # shared: the sources that each test is about or may use, which is all but the other tests' scripts.
 shared() {
-	files Kconfig net patches selftests | while IFS= read -r -d '' file; do
+	{ kernel_files; files selftests; } | while IFS= read -r -d '' file; do
 		[[ $file == selftests/*.sh && -x $top/$file ]] || printf '%s\0' "$file"
 	done
 }

@@ -70,8 +70,10 @@ for file in net/a.c patches/series selftests/a.sh; do
 	check "after an edit of $file it says $state" says check-robust "\| $state \|\$"
 	cp "$work/before" "$top/$file"
 done
+mkdir "$top/patches/9.9"
+echo 1 >"$top/patches/9.9/series"
 parts table
-check "and nothing when that is undone" says check-robust '\|  \|$'
+check "and nothing when that is undone, or what is for another Linux" says check-robust '\|  \|$'
 echo 3 >"$top/net/a.c"
 check "a text whose table is old" bash -c '! "$0" table-is-written' "$top/tools/kernel/check-parts.sh"
 
