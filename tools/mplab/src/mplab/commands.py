@@ -53,18 +53,21 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(results: list[Result], failures: list[Failure], out: Path) -> None:
-    from .publish import plot
+    from .publish import browse, plot
     from .run import report
 
     summary, rows, figure = out / "results.json", out / "results.csv", out / "goodput.png"
+    page = out / "results.html"
     summary.write_text(json.dumps([r.as_json() for r in results], indent=1) + "\n")
     write_csv(rows, results, failures)
     _forget(figure)
+    page.unlink(missing_ok=True)
     if results:
         report.show(results)
         _compare_kernels(results)
         plot.attempt("drawing", lambda: plot.draw(results, figure))
-    written(summary, rows, figure, figure.with_suffix(".svg"))
+        browse.write(page, results)
+    written(summary, rows, page, figure, figure.with_suffix(".svg"))
 
 
 def _compare_kernels(results: Sequence[Result]) -> None:

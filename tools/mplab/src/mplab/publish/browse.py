@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""One page for a browser: a row per run, and a click on it shows its course over time.
+
+The page is one file, browse.html with the data in it. It asks no other machine for anything.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from ..run import baseline, report
+from ..run.experiment import Result
+
+PAGE = Path(__file__).with_name("browse.html")
+MOST = 1500  # points of a line; of more, the largest of each so many stays
+Points = Sequence[tuple[float, float]]
+COURSES = {  # of a flow's figures: title, label of x, factor
+    "over_time_s_bps": ("received, Mbit/s", "s", 1e-6),
+    "sent_over_time_s_bps": ("sent on each path, Mbit/s", "s", 1e-6),
+    "cwnd_over_time": ("congestion windows, segments", "s", 1.0),
+    "delays_s": ("delay of each block, ms", "block", 1e3),
+    "completions_s": ("time of each transfer, ms", "transfer", 1e3),
+    "answers_s": ("time of each answer, ms", "request", 1e3),
+    "loads_s": ("time of each page, ms", "page", 1e3),
+    "rounds_s": ("time of each round, ms", "round", 1e3),
+}
+
+
+def thinned(points: Points) -> Points:
+    """No more than MOST, without losing the peaks."""
+    step = -(-len(points) // MOST)
+    if step <= 1:
+        return points
+    return [max(points[i : i + step], key=lambda p: p[1]) for i in range(0, len(points), step)]
+
+
+def _lines(found: Any) -> Iterator[tuple[str, Points]]:
+    """Of a list of points or of values, or of such for each path: name and points."""
+    if isinstance(found, Mapping):
+        for route, points in sorted(found.items()):
+            yield f"path {route}", points
+    elif found and isinstance(found[0], int | float):
+        yield "", list(enumerate(found, 1))
+    else:
+        yield "", found
+
+
+def charts(result: Result) -> list[dict[str, Any]]:
+    """What the main flow measured over time."""
+    drawn = []
+    for key, (title, x, factor) in COURSES.items():
+        if found := result.main.get(key):
+            lines = [
+                {"name": name, "points": [(a, round(factor * b, 4)) for a, b in thinned(points)]}
+                for name, points in _lines(found)
+            ]
+            drawn.append({"title": title, "x": x, "lines": lines})
+    return drawn
+
+
+def _cells(result: Result, known: baseline.Known) -> list[str]:
+    c = result.conditions
+    name = f"TCP on path {c.tcp_path}" if c.plain_tcp else c.scheduler
+    benefit = None if c.plain_tcp else baseline.benefit(result, known)
+    extra = [
+        "" if (value := result.main.get(figure)) is None else f"{factor * value:.2f}"
+        for _, figure, factor in report.EXTRA.get(c.workload.name, [])
+    ]
+    worth = "" if benefit is None else f"{benefit:+.2f}"
+    return [name, c.congestion, c.kernel, str(c.seed), f"{result.goodput / 1e6:.2f}", worth, *extra]
+
+
+def write(path: Path, results: Sequence[Result]) -> None:
+    """results: of one call of "mplab run", at least one."""
+    known = baseline.by_conditions(results)
+    extra = [heading for heading, *_ in report.EXTRA.get(results[0].conditions.workload.name, [])]
+    data = {
+        "head": ["scheduler", "congestion control", "kernel", "seed", "goodput Mbit/s", "benefit", *extra],
+        "runs": [{"cells": _cells(r, known), "charts": charts(r)} for r in results],
+    }
+    text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
+    about = html.escape(report.title(results))
+    path.write_text(Template(PAGE.read_text()).substitute(title="mplab run", about=about, data=text))
