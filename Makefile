@@ -46,6 +46,9 @@ kernel-stock: deps-build ## the same from Linux as it came, in build/stock, to c
 mptcpctl: ## build the command-line tool
 	$(MAKE) -s -C tools/mptcpctl
 
+port: ## begin, or go on with, a series for another Linux (KSRC=: which)
+	$K/source.sh port
+
 patches-refresh: ## turn edits in build/linux into patches/ (PATCH=, GROUP=: into which)
 	$K/source.sh refresh
 
@@ -150,7 +153,7 @@ clean: ## remove what was built, keep the compiler cache
 	$(MAKE) -s -C tools/mptcpctl clean
 
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
-	patches-refresh check-style \
+	patches-refresh port check-style \
 	check-series check-series-newest \
 	check-robust check-debug check-coverage check-without check-locks check-races check-uninit check-bpf check-upstream check-interop check-packets \
 	kernels check-dask check-slurm check-whole check-table check-cost vm check-vm deb check-deb openwrt clean

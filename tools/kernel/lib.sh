@@ -77,10 +77,11 @@ digest() {
 # files FOLDER...: of this tree, committed or not, for digest.
 files() { git -C "$top" ls-files -z --cached --others --exclude-standard -- "$@"; }
 
-# kernel_files: those that the kernel of this series is made of; not what is for other Linux versions only.
+# kernel_files: those that the kernel of this series is made of. The first one takes nothing from other versions.
 kernel_files() {
-	files Kconfig net patches | grep -zv '^patches/[0-9]' || true
-	[ "$series_version" = "$base_version" ] || files "patches/$series_version"
+	local others='^patches/[0-9]'
+	[ "$series_version" = "$base_version" ] || others='^$'
+	files Kconfig net patches | grep -zv "$others"
 }
 
 # tap_counts LOG: how much of a (K)TAP log passed, failed and was skipped, nested lines included.

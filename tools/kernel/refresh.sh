@@ -307,7 +307,7 @@ write_replacements() {
 	for i in "${!commits[@]}"; do
 		fresh=$(tree_git format-patch -1 --zero-commit --no-signature --no-numbered -o "$scratch" "${commits[i]}")
 		! still_gives "$patches/${labels[i]}" "${commits[i]}" "$fresh" || continue
-		name=$series_version/${labels[i]#"$series_version/"}
+		name=$series_version/$(plain_name "${labels[i]}")
 		mkdir -p "$patches/${name%/*}"
 		cp -- "$fresh" "$patches/$name"
 		sed -i "s,^${labels[i]}\\b,$name," "$series"

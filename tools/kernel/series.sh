@@ -41,17 +41,22 @@ note_patch() { tree_git notes --ref=patches add -f -m "$1" "$2" 2>/dev/null; }
 # names_in FILE...: the patches that they name.
 names_in() { sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$@"; }
 
-# series_names [GROUP]: the patches, in order: "GROUP/0001-what-it-does.patch", or "7.3/GROUP/..." if only
-# this version has it so.
+# plain_name NAME: without the version that has it so: "fixes/0001-what.patch" of "7.3/fixes/0001-what.patch".
+plain_name() { echo "${1#[0-9]*.[0-9]*/}"; }
+
+# series_names [GROUP]: the patches, in order: "GROUP/0001-what-it-does.patch", or "7.3/GROUP/..." if not all
+# versions have it so.
 series_names() {
-	names_in "$series" | awk -v group="${1:-}" -v own="$series_version/" '{
-		name = index($0, own) == 1 ? substr($0, length(own) + 1) : $0
+	names_in "$series" | awk -v group="${1:-}" '{
+		name = $0
+		sub(/^[0-9]+\.[0-9]+\//, "", name)
 		if (group == "" || index(name, group "/") == 1) print }'
 }
 
 # group_of NAME
 group_of() {
-	local name=${1#"$series_version/"}
+	local name
+	name=$(plain_name "$1")
 	echo "${name%%/*}"
 }
 

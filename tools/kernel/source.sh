@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Keep the kernel source tree: unpack it, apply the series, lay our files of net/ over it,
-# and turn edits made in the tree back into patches (refresh.sh).
+# turn edits made in the tree back into patches (refresh.sh), and begin a series for another version (port.sh).
 #
 # The tree is a small git repository (only the directories below are tracked): a tag
 # "base" is Linux as it came, and each patch is one commit on top; a note says which. Edit
@@ -13,6 +13,8 @@ set -euo pipefail
 . "$top/tools/kernel/series.sh"
 # shellcheck source=refresh.sh
 . "$top/tools/kernel/refresh.sh"
+# shellcheck source=port.sh
+. "$top/tools/kernel/port.sh"
 
 tracked=(arch/um arch/x86/um include net tools/testing/selftests/net Documentation/networking)
 
@@ -24,6 +26,7 @@ usage() {
 	         stock                       Linux as it came, with patches/testbed
 	         series, other               the same, for check-series.sh
 	       source.sh refresh             write patches/ from the patched tree
+	       source.sh port                a series for another version (port.sh)
 	       source.sh build               print where that and its builds are
 	KSRC=PATH   a tree or tarball of $(versions) (default: Debian's
 	            linux-source-$base_version); of any version, unless it is to be patched
@@ -148,6 +151,7 @@ command=${1:-} variant=${2:-patched}
 tree=$(source_tree "$variant")
 case $command in
 prepare) prepare ;;
+port) variant=patched tree=$(source_tree patched); port ;;
 refresh) variant=patched tree=$(source_tree patched); refresh ;;
 build) echo "$build" ;;
 *) usage >&2; exit 2 ;;

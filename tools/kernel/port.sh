@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # what source.sh sets
+# Part of source.sh: a series for a Linux version that has none yet, or whose series no longer applies.
+#
+# What applies as it is stays common. What git can merge, as long as the tree is there that a patch was made in,
+# becomes a patch of this version. At the first that it cannot, the tree waits with "git am" under way; the next
+# call goes on behind it. These files in the tree's .git say how far it came:
+#	port        names of the patches that are settled, one a line
+#	port-waits  the one at which it stopped, and the commit before it
+
+# nearest VERSION: the newest with a series that is not newer; else the one of patches/series.
+nearest() {
+	{ echo "$base_version"; find "$patches" -path '*/*/series' -printf '%P\n' | sed -n 's,/series$,,p'; } |
+		while read -r have; do
+			[ "$(printf '%s\n' "$have" "$1" | sort -V | tail -n 1)" != "$1" ] || echo "$have"
+		done | sort -V | tail -n 1 | grep . || echo "$base_version"
+}
+
+# begin_series VERSION: that of the nearest, a group after the other.
+begin_series() {
+	local near from=$patches/series
+	near=$(nearest "$1")
+	[ "$near" = "$base_version" ] || from=$patches/$near/series
+	mkdir -p "$patches/$1"
+	{
+		echo "# For Linux $1, in the order in which they apply; begun from the series for Linux $near."
+		names_in "$from" | while read -r name; do
+			[ "$(group_of "$name")" = "${group:-}" ] || echo
+			group=$(group_of "$name")
+			echo "$name"
+		done
+	} >"$patches/$1/series"
+	say "began patches/$1/series, from the one for Linux $near"
+}
+
+# begin_tree: Linux as it came, and all trees to merge from.
+begin_tree() {
+	find_source
+	if [ "$(cat "$tree/.git/origin" 2>/dev/null)" != "$origin" ]; then
+		unpack
+	elif [ ! -f "$tree/.git/port" ] && [ -f "$tree/.git/patched-head" ] && [ -z "${FORCE:-}" ] && tree_is_edited; then
+		die "$tree has edits that patches/ lacks: keep them with 'make patches-refresh', or drop them with FORCE=1"
+	fi
+	[ -f "$tree/.git/port" ] || { tree_git checkout -q -f -B patches base && : >"$tree/.git/port"; }
+	find "$top"/build/{,*/}linux/.git/objects -maxdepth 0 2>/dev/null |
+		grep -vxF "$tree/.git/objects" >"$tree/.git/objects/info/alternates" || true
+}
+
+# settle: what became of the patch at which the last call stopped.
+settle() {
+	local name before
+	[ -f "$tree/.git/port-waits" ] || return 0
+	read -r name before <"$tree/.git/port-waits"
+	if [ "$(tree_git rev-parse HEAD)" = "$before" ]; then
+		sed -i "s,^$name\\b.*,# $(plain_name "$name"): left out," "$series"
+		say "$name was skipped: ${series#"$top/"} leaves it out; write there why"
+	else
+		note_patch "$name" HEAD
+		echo "$name" >>"$tree/.git/port"
+	fi
+	rm -- "$tree/.git/port-waits"
+}
+
+# try NAME
+try() {
+	local said
+	if ! tree_git am -q --keep-cr "$patches/$1" >/dev/null 2>&1; then
+		tree_git am --abort 2>/dev/null || true
+		echo "$1 $(tree_git rev-parse HEAD)" >"$tree/.git/port-waits"
+		if ! said=$(tree_git am -q -3 --keep-cr "$patches/$1" 2>&1); then
+			printf '%s\n' "$said" >&2
+			die "$1 does not apply to Linux $(linux_version "$tree"). In $tree, mend the files that 'git status' names" \
+				"(if it names none, 'git am --show-current-patch=diff | git apply --reject' shows what does not fit)," \
+				"'git add' them, 'git am --continue'; or 'git am --skip' leaves it out. Then 'make port' goes on"
+		fi
+		rm -- "$tree/.git/port-waits"
+		say "merged: $1"
+	fi
+	note_patch "$1" HEAD
+	echo "$1" >>"$tree/.git/port"
+}
+
+# end_port: the tree stands on its own, and patches/ has what it has.
+end_port() {
+	tree_git repack -a -d -q
+	rm -f -- "$tree/.git/objects/info/alternates" "$tree/.git/port"
+	scratch=$(mktemp -d)
+	trap 'rm -rf -- "$scratch"' EXIT
+	read_history
+	write_replacements
+	mark_patched
+	say "applied $(series_names | wc -l) patches, $(series_names | grep -c "^$series_version/" || true) of them" \
+		"for Linux $series_version only; 'make run KSRC=$KSRC' builds and boots it"
+}
+
+port() {
+	local name version
+	[ -n "${KSRC:-}" ] || die "name the Linux to port to: make port KSRC=, a tree or tarball"
+	version=$(ksrc_version)
+	[ -n "$version" ] || die "$KSRC: neither a kernel source nor a tarball named linux-VERSION"
+	[ "$version" != "$base_version" ] || die "patches/series is for Linux $version; 'make source' applies it"
+	if [ ! -f "$patches/$version/series" ]; then
+		begin_series "$version"
+		exec "$0" port # what lib.sh finds depends on it
+	fi
+	[ ! -d "$tree/.git/rebase-apply" ] || die "a patch waits in $tree: 'git am --continue' or '--skip' there first"
+	begin_tree
+	settle
+	while read -r -u 3 name; do
+		grep -qxF -- "$name" "$tree/.git/port" || try "$name"
+	done 3< <(series_names)
+	end_port
+}
