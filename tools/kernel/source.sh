@@ -27,6 +27,7 @@ usage() {
 	         series, other               the same, for check-series.sh
 	       source.sh refresh             write patches/ from the patched tree
 	       source.sh port                a series for another version (port.sh)
+	       source.sh single              all of it in one patch, for who builds elsewhere
 	       source.sh build               print where that and its builds are
 	KSRC=PATH   a tree or tarball of $(versions) (default: Debian's
 	            linux-source-$base_version); of any version, unless it is to be patched
@@ -147,10 +148,47 @@ prepare() {
 	[ "$variant" != patched ] || lay_over
 }
 
+# single: all that is ours, but for the test bed, as one patch that "git am", "git apply" and "patch -p1" take.
+single() {
+	local out from whole file new
+	mapfile -d '' new < <(files net/mptcp)
+	local -x GIT_INDEX_FILE=$tree/.git/index-single
+	from=$(tree_git rev-list --reverse base..HEAD | sed -n "$(series_names "${groups[0]}" | wc -l)p")
+	tree_git read-tree HEAD
+	for file in "${new[@]}"; do
+		add_file "$file" "$file"
+	done
+	add_file Kconfig net/mptcp/Kconfig.ours
+	whole=$(tree_git write-tree)
+	rm -f -- "$GIT_INDEX_FILE"
+	out=$build/mptcp-$(linux_version "$tree").patch
+	{
+		cat <<-MAIL
+		From: $(tree_git log -1 --format='%an <%ae>')
+		Date: $(tree_git log -1 --format=%aD)
+		Subject: [PATCH] mptcp: schedulers, coupled congestion control, and mended defects
+
+		$(series_names | grep -vc "^${groups[0]}/" || true) patches for Linux $(linux_version "$tree") and the files of net/mptcp, in one.
+		---
+
+		MAIL
+		tree_git diff --no-renames "${from:-base}" "$whole"
+	} >"$out"
+	say "wrote $out"
+}
+
+# add_file OURS THEIRS: to the index.
+add_file() {
+	local blob
+	blob=$(tree_git hash-object -w "$top/$1")
+	tree_git update-index --add --cacheinfo "100644,$blob,$2"
+}
+
 command=${1:-} variant=${2:-patched}
 tree=$(source_tree "$variant")
 case $command in
 prepare) prepare ;;
+single) variant=patched tree=$(source_tree patched); prepare; single ;;
 port) variant=patched tree=$(source_tree patched); port ;;
 refresh) variant=patched tree=$(source_tree patched); refresh ;;
 build) echo "$build" ;;

@@ -5,6 +5,7 @@
     openwrt.py FOLDER
 
 target/linux/generic/pending-6.12/   the patches, in order, and one with the new kernel files
+target/linux/generic/pending-6.18/   the same for the other kernel that OpenWrt has
 package/kernel/linux/modules/        a kmod package for each scheduler and congestion control
 package/network/utils/mptcpctl/      the command-line tool
 
@@ -24,13 +25,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
-LINUX = "6.12"
-PATCHES = Path("target/linux/generic") / f"pending-{LINUX}"
+KERNELS = {"6.12": "patches/series", "6.18": "patches/6.18/series"}
+GENERIC = Path("target/linux/generic")
 MODULES = Path("package/kernel/linux/modules/mptcp.mk")
 TOOL = Path("package/network/utils/mptcpctl")
 NUMBER = 695  # among OpenWrt's patches: 6xx are those of the network
 NAMED = f"{NUMBER}-mptcp-"  # so our patches begin
-TESTBED = "testbed/"
+TESTBED = re.compile(r"([\d.]+/)?testbed/")
 BUILT = re.compile(r"^obj-\$\(CONFIG_(\w+)\) \+= (\w+)\.o", re.MULTILINE)  # symbol, module
 WIDTH = 76  # of a description
 
@@ -50,9 +51,9 @@ class Module:
         return self.name.replace("_", "-")
 
 
-def series(top: Path) -> list[str]:
-    lines = (line.split("#")[0].strip() for line in (top / "patches/series").read_text().splitlines())
-    return [line for line in lines if line and not line.startswith(TESTBED)]
+def series(file: Path) -> list[str]:
+    lines = (line.split("#")[0].strip() for line in file.read_text().splitlines())
+    return [line for line in lines if line and not TESTBED.match(line)]
 
 
 def as_patch(files: Mapping[str, Path]) -> str:
@@ -119,13 +120,12 @@ $(eval $(call KernelPackage,{module.package()}))
     return "".join(parts)
 
 
-def write_patches(top: Path, folder: Path) -> None:
+def write_patches(top: Path, names: Sequence[str], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob(f"{NAMED}*.patch"):
         old.unlink()
-    names = series(top)
     for number, name in enumerate(names, 1):
-        words = re.sub(r"/\d+-", "-", name)
+        words = re.sub(r"^[\d.]+/", "", re.sub(r"/\d+-", "-", name))
         shutil.copyfile(top / "patches" / name, folder / f"{NAMED}{number:03}-{words}")
     ours = sorted(file for file in (top / "net/mptcp").rglob("*") if file.is_file())
     files = {str(file.relative_to(top)): file for file in ours} | {"net/mptcp/Kconfig.ours": top / "Kconfig"}
@@ -145,7 +145,8 @@ def write_tool(top: Path, folder: Path) -> None:
 def write(top: Path, out: Path) -> list[Module]:
     """All of it."""
     known = modules(top)
-    write_patches(top, out / PATCHES)
+    for version, file in KERNELS.items():
+        write_patches(top, series(top / file), out / GENERIC / f"pending-{version}")
     (out / MODULES).parent.mkdir(parents=True, exist_ok=True)
     (out / MODULES).write_text(kmods(known))
     write_tool(top, out / TOOL)
@@ -159,8 +160,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where; made if it is not there")
     folder = parser.parse_args().folder
     known = write(TOP, folder)
-    count = len(list((folder / PATCHES).glob(f"{NAMED}*.patch")))
-    print(f"{folder}: {count} patches for Linux {LINUX}, mptcpctl, and")
+    for version in KERNELS:
+        count = len(list((folder / GENERIC / f"pending-{version}").glob(f"{NAMED}*.patch")))
+        print(f"{folder}: {count} patches for Linux {version}")
+    print("mptcpctl, and")
     for module in known:
         print(f"  kmod-{module.package()}")
 

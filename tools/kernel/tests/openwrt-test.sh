@@ -26,6 +26,16 @@ apply() {
 	done
 }
 
+# The other kernel's patches, in the order of its series.
+other_kernel() {
+	local other=$out/target/linux/generic/pending-6.18 names
+	names=$(sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' -e '\,testbed/,d' "$top/patches/6.18/series")
+	# "7.3/fixes/0009-what.patch" is "695-mptcp-012-fixes-what.patch"
+	diff <(sed -E 's,^[0-9.]+/,,; s,/[0-9]+-,-,' <<<"$names") \
+		<(find "$other" -name '*.patch' ! -name '*-new-files.patch' -printf '%f\n' | sort | sed -E 's,^695-mptcp-[0-9]+-,,')
+	diff "$patches"/*-new-files.patch "$other"/*-new-files.patch
+}
+
 # Ours are links there; and what only the test bed has is not for routers.
 same_as_ours() {
 	local room
@@ -89,6 +99,7 @@ check "it is written" "$top/tools/openwrt/openwrt.py" "$out"
 check "there is Linux as it came" plain_linux
 check "all patches apply to it" apply
 check "and give our kernel" same_as_ours
+check "the same for Linux 6.18" other_kernel
 check "each module has a package" modules_have_packages
 check "with a symbol of the kernel" symbols_exist
 check "and the modules that it needs" needed_modules_are_packages

@@ -21,6 +21,24 @@ echo "# a remark" >>"$top/patches/series"
 check "a remark in the series is no reason, either" 0 "" source_sh prepare
 check "no file is touched for it" 0 "" test "$tree/net/mptcp/file.c" -ot "$top/net/mptcp/sched_new.c"
 
+# One patch, onto Linux as it came with the test bed's patches or without.
+git init -q "$top" 2>/dev/null
+git -C "$top" -c user.name=a -c user.email=a@b commit -q --allow-empty -m first
+check "all of it in one patch" 0 "wrote $top/build/mptcp-6.12.200.patch" source_sh single
+for with in "patch -s -p1 -i" "git apply" "git -c user.name=a -c user.email=a@b am -q"; do
+	rm -rf -- "$work/plain"
+	cp -a "$KSRC" "$work/plain"
+	git -C "$work/plain" init -q
+	git -C "$work/plain" add -A
+	git -C "$work/plain" -c user.name=a -c user.email=a@b commit -qm plain
+	# shellcheck disable=SC2086 # words
+	check "$with takes it" 0 "" env -C "$work/plain" $with "$top/build/mptcp-6.12.200.patch"
+	check "it has the patches" 0 "" diff "$tree/include/file.c" "$work/plain/include/file.c"
+	check "and the new files" 0 "" diff "$top/net/mptcp/sched_new.c" "$work/plain/net/mptcp/sched_new.c"
+	check "but nothing of the test bed" 1 "" grep boots "$work/plain/arch/um/file.c"
+done
+rm -rf -- "$top/.git"
+
 echo more >"$top/net/mptcp/sched_more.c"
 rm "$top/net/mptcp/sched_new.c"
 check "files that come and go" 0 "" source_sh prepare
