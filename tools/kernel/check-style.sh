@@ -124,7 +124,7 @@ check "published numbers" tools/mplab/mplab evidence check
 run_codespell() {
 	local prose
 	mapfile -t prose < <(files_of README.md Documentation net tools selftests patches)
-	codespell -q 3 -L inflight,msk,ser,ans,sergent,whis,iput,conext,theses "${prose[@]}"
+	codespell -q 3 -L inflight,msk,ser,ans,sergent,whis,iput,conext,theses,crate,iif,reques "${prose[@]}"
 }
 check "codespell" run_codespell
 
