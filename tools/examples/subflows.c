@@ -14,14 +14,7 @@
 
 #include <linux/mptcp.h>	/* MPTCP_TCPINFO, MPTCP_SUBFLOW_ADDRS */
 #include <linux/tcp.h>
-#include <mptcp_sched.h>	/* MPTCP_SCHEDULER */
-
-#ifndef IPPROTO_MPTCP
-#define IPPROTO_MPTCP 262
-#endif
-#ifndef SOL_MPTCP
-#define SOL_MPTCP 284
-#endif
+#include <mptcp_sched.h>	/* MPTCP_SCHEDULER, and what old C libraries lack */
 
 #define MOST 8			/* subflows that an MPTCP connection of Linux can have */
 #define NAME 40			/* of a scheduler with all its extensions, and the NUL behind it */
