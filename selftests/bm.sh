@@ -53,7 +53,7 @@ a_bloated_path() {
 	with=$rtt
 	arrived $bulk "minrtt+bm: the bytes are right"
 	# 3 times the round trip of 43 ms without a queue, and some more as the transfer starts
-	that "minrtt+bm: the queue is short" less "$with" 200
+	in_time "minrtt+bm: the queue is short" less "$with" 200
 	that "minrtt+bm: that is counted" less 0 "$capped"
 	in_time "minrtt+bm: both paths are used up" less 6800 "$goodput"
 
