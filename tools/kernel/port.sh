@@ -102,7 +102,9 @@ port() {
 	[ "$version" != "$base_version" ] || die "patches/series is for Linux $version; 'make source' applies it"
 	if [ ! -f "$patches/$version/series" ]; then
 		begin_series "$version"
-		exec "$0" port # what lib.sh finds depends on it
+		# what lib.sh finds depends on it, also the folder that the Makefile asked for before
+		[ "${BUILD:-}" != "$top/build" ] || unset BUILD
+		exec "$0" port
 	fi
 	[ ! -d "$tree/.git/rebase-apply" ] || die "a patch waits in $tree: 'git am --continue' or '--skip' there first"
 	begin_tree

@@ -32,7 +32,8 @@ toy_version 6 18 3
 edit 8 eight
 edit 30 dreissig
 tree=$top/build/6.18/linux
-check "a series is begun" 1 "began patches/6.18/series, from the one for Linux 6.12" source_sh port
+# the Makefile asked for the folder before there was a series
+check "a series is begun" 1 "began patches/6.18/series, from the one for Linux 6.12" env BUILD="$top/build" "$top/tools/kernel/source.sh" port
 cp "$work/out" "$work/said"
 check "what can be merged is" 0 "merged: fixes/0001-net-first.patch" cat "$work/said"
 check "what cannot is named, and what to do" 0 "fixes/0002-net-second.patch does not apply to Linux 6.18.3.*git am --continue" \
