@@ -49,17 +49,28 @@ static struct order order_of(const uint64_t *us)
 	return order;
 }
 
-/* What subflows sent again in the second, in percent of all that they sent */
+static double percent(double part, double whole)
+{
+	return whole ? 100 * part / whole : 0;
+}
+
+/* What subflows sent again, in percent of all that they sent: in the second or, as that is no more
+ * than a few packets where much is lost, since they began; but not if it is over.
+ */
 static double sent_again(const struct connection *c)
 {
-	double sent = 0, again = 0;
+	double sent = 0, again = 0, sent_ever = 0, again_ever = 0, now, ever;
 	unsigned int i;
 
 	for (i = 0; i < c->subflows; i++) {
 		sent += c->rate[i].sent;
 		again += c->rate[i].again;
+		sent_ever += c->tcp[i].tcpi_bytes_sent;
+		again_ever += c->tcp[i].tcpi_bytes_retrans;
 	}
-	return sent ? 100 * again / sent : 0;
+	now = percent(again, sent);
+	ever = percent(again_ever, sent_ever);
+	return now && ever > now ? ever : now;
 }
 
 /* Losses keep windows small, which are then full nearly all the time, and recover for a part of it
