@@ -46,7 +46,7 @@ kernel-stock: deps-build ## the same from Linux as it came, in build/stock, to c
 mptcpctl: ## build the command-line tool
 	$(MAKE) -s -C tools/mptcpctl
 
-port: ## begin, or go on with, a series for another Linux (KSRC=: which)
+port: deps-build ## begin, or go on with, a series for another Linux (KSRC=: which)
 	$K/source.sh port
 
 patches-refresh: ## turn edits in build/linux into patches/ (PATCH=, GROUP=: into which)

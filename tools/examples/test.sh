@@ -14,12 +14,11 @@ hosts 8mbit 10ms 8mbit 10ms
 
 # 80: with MPTCP, 81: plain TCP
 in_server /usr/bin/python3 -c 'import selectors, socket
-ready, kept = selectors.DefaultSelector(), []
+ready = selectors.DefaultSelector()
 for port, protocol in (80, 262), (81, 6):
-    listener = socket.create_server(("", port)) if protocol == 6 else socket.socket(proto=protocol)
-    if protocol != 6:
-        listener.bind(("", port))
-        listener.listen()
+    listener = socket.socket(proto=protocol)
+    listener.bind(("", port))
+    listener.listen()
     ready.register(listener, selectors.EVENT_READ, True)
 print("listening", flush=True)
 while True:

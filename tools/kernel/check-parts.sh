@@ -6,8 +6,8 @@
 # "whole" keeps what each came to, a line per check, in Documentation/evidence/checks.tsv: check, commit, digest of
 # the sources, passed, failed, skipped, seconds. What passed from the same sources is not run again, down to the single test
 # (KEEP, see check.sh), so that it can be broken off and called again. "table" writes the lines into Documentation/testing.md,
-# and says which are stale: of another kernel than the one that is there, which is Kconfig, net/ and patches/ but for other Linux versions;
-# and whether selftests/ changed since.
+# and says which are stale: of another kernel than the one that is there, which is Kconfig, net/ and patches/ but for
+# other Linux versions; and whether selftests/ changed since.
 # usage: check-parts.sh TARGET... | whole | table | table-is-written
 #	ONLY="TARGET...": of the whole these; one that passed runs again, with all its tests
 set -euo pipefail

@@ -11,10 +11,11 @@
 
 # nearest VERSION: the newest with a series that is not newer; else the one of patches/series.
 nearest() {
-	{ echo "$base_version"; find "$patches" -path '*/*/series' -printf '%P\n' | sed -n 's,/series$,,p'; } |
-		while read -r have; do
-			[ "$(printf '%s\n' "$have" "$1" | sort -V | tail -n 1)" != "$1" ] || echo "$have"
-		done | sort -V | tail -n 1 | grep . || echo "$base_version"
+	local have found=$base_version
+	while read -r have; do
+		[ "$(printf '%s\n' "$have" "$1" | sort -V | tail -n 1)" != "$1" ] || found=$have
+	done < <(all_versions)
+	echo "$found"
 }
 
 # begin_series VERSION: that of the nearest, a group after the other.
@@ -39,7 +40,7 @@ begin_tree() {
 	find_source
 	if [ "$(cat "$tree/.git/origin" 2>/dev/null)" != "$origin" ]; then
 		unpack
-	elif [ ! -f "$tree/.git/port" ] && [ -f "$tree/.git/patched-head" ] && [ -z "${FORCE:-}" ] && tree_is_edited; then
+	elif [ ! -f "$tree/.git/port" ] && loses_edits; then
 		die "$tree has edits that patches/ lacks: keep them with 'make patches-refresh', or drop them with FORCE=1"
 	fi
 	[ -f "$tree/.git/port" ] || { tree_git checkout -q -f -B patches base && : >"$tree/.git/port"; }

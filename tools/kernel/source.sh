@@ -39,11 +39,13 @@ usage() {
 	USAGE
 }
 
-# versions: for which there are patches.
-versions() {
-	{ echo "$base_version"; find "$patches" -path '*/*/series' -printf '%P\n' | sed -n 's,/series$,,p'; } |
-		sort -V | sed 's/$/.y/' | paste -sd , | sed 's/,/, /g'
+# all_versions: for which there are patches, the oldest first.
+all_versions() {
+	{ echo "$base_version"; find "$patches" -path '*/*/series' -printf '%P\n' | sed -n 's,/series$,,p'; } | sort -V
 }
+
+# versions: the same in words.
+versions() { all_versions | sed 's/$/.y/' | paste -sd , | sed 's/,/, /g'; }
 
 find_source() {
 	local default=/usr/src/linux-source-$base_version.tar.xz
@@ -99,6 +101,9 @@ tree_is_edited() {
 		[ "$(tree_git rev-parse HEAD)" != "$(cat "$tree/.git/patched-head")" ]
 }
 
+# loses_edits: to apply anew would throw them away, and nobody asked for that.
+loses_edits() { [ -f "$tree/.git/patched-head" ] && [ -z "${FORCE:-}" ] && tree_is_edited; }
+
 mark_patched() {
 	tree_git rev-parse HEAD >"$tree/.git/patched-head"
 	patches_hash >"$tree/.git/patches-hash"
@@ -125,7 +130,7 @@ apply() {
 
 apply_series() {
 	local name
-	if [ -f "$tree/.git/patched-head" ] && [ -z "${FORCE:-}" ] && tree_is_edited; then
+	if loses_edits; then
 		die "$tree has edits that patches/ lacks, and patches/ changed too:" \
 			"keep the tree's with 'make patches-refresh FORCE=1', or drop them with 'make source FORCE=1'"
 	fi
@@ -150,10 +155,11 @@ prepare() {
 
 # single: all that is ours, but for the test bed, as one patch that "git am", "git apply" and "patch -p1" take.
 single() {
-	local out from whole file new
+	local out bed from whole file new
 	mapfile -d '' new < <(files net/mptcp)
 	local -x GIT_INDEX_FILE=$tree/.git/index-single
-	from=$(tree_git rev-list --reverse base..HEAD | sed -n "$(series_names "${groups[0]}" | wc -l)p")
+	bed=$(series_names "${groups[0]}" | wc -l)
+	from=$({ echo base; tree_git rev-list --reverse base..HEAD; } | sed -n "$((bed + 1))p")
 	tree_git read-tree HEAD
 	for file in "${new[@]}"; do
 		add_file "$file" "$file"
@@ -168,11 +174,11 @@ single() {
 		Date: $(tree_git log -1 --format=%aD)
 		Subject: [PATCH] mptcp: schedulers, coupled congestion control, and mended defects
 
-		$(series_names | grep -vc "^${groups[0]}/" || true) patches for Linux $(linux_version "$tree") and the files of net/mptcp, in one.
+		$(($(series_names | wc -l) - bed)) patches for Linux $(linux_version "$tree") and the files of net/mptcp, in one.
 		---
 
 		MAIL
-		tree_git diff --no-renames "${from:-base}" "$whole"
+		tree_git diff --no-renames "$from" "$whole"
 	} >"$out"
 	say "wrote $out"
 }

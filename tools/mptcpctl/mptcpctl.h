@@ -133,7 +133,7 @@ enum conn_state { CONN_UNCONNECTED, CONN_LISTENING, CONN_MPTCP, CONN_FALLBACK };
 /* bit/s; of MPTCP's data the connection's, of all that TCP sends a subflow's */
 struct rate {
 	bool known;
-	double sent, received;	/* bit/s */
+	double sent, received;
 	double again;		/* of what was sent; a subflow's */
 	uint64_t blocked;	/* times that data waited for the peer's window; a connection's */
 	uint64_t limits[LIMITS];	/* us in each state; a connection's */

@@ -44,11 +44,9 @@ def _single(group: Sequence[Result], alone: Sequence[Result] | None) -> dict[str
     for i in range(len(group[0].shares)):
         found[f"path{i + 1}_share"] = median(r.shares[i] for r in group)
     for key, value in group[0].main.items():
-        values = [r.main[key] for r in group if r.main[key] is not None]
-        if key.endswith("_s") and key != "start_s" and isinstance(value, int | float):
-            found[f"{key[:-2]}_ms"] = 1e3 * median(values)
-        elif key.endswith("_packets") and isinstance(value, int | float):
-            found[key] = median(values)
+        if key.endswith(("_s", "_packets")) and key != "start_s" and isinstance(value, int | float):
+            middle = median(r.main[key] for r in group if r.main[key] is not None)
+            found |= {f"{key[:-2]}_ms": 1e3 * middle} if key.endswith("_s") else {key: middle}
     if all(r.main.get("connection_bytes_sent") for r in group):
         found["besides_share"] = median(map(_besides, group))
     return found

@@ -40,8 +40,8 @@ OURS = re.compile(r"mptcp_(sched|cong)_")
 BUILDS_ON = {"mptcp_cong_ewlia": "mptcp_cong_lia", "mptcp_cong_wvegas": "mptcp_cong_lia"}
 # No function of these runs as long as nobody uses the extension: coverage.py looks.
 IDLE = re.compile(
-    r"ext/(?:(coding)/(?:codec|rate|recv|send)|(control)/(?:send|sockopt)|(join)/(?:cookie|key_sockopt|once)"
-    r"|(handshake)/(?:cookie|sockopt|token))\.c"
+    r"ext/(coding/(codec|rate|recv|send)|control/(send|sockopt)|join/(cookie|key_sockopt|once)"
+    r"|handshake/(cookie|sockopt|token))\.c"
 )
 # Of those, what connections use with a sysctl. All others that there are have nothing idle.
 USED_WITH = {
@@ -123,8 +123,7 @@ def _pieces(top: Path) -> Iterator[tuple[str, str, str]]:
     modules = _modules(top)
     for name, file in _files(top):
         if file.exists() and not UNSEEN.search(name):
-            idle = IDLE.fullmatch(name)
-            part = modules.get(name) or (idle[idle.lastindex or 0] if idle else CORE)
+            part = modules.get(name) or (Path(name).parent.name if IDLE.fullmatch(name) else CORE)
             yield part, name, " ".join(" ".join(_code(name, file.read_text().splitlines())).split())
     for line in (top / "patches/series").read_text().splitlines():
         name = line.split("#")[0].strip()

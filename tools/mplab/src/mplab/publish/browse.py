@@ -65,14 +65,13 @@ def charts(result: Result) -> list[dict[str, Any]]:
 
 def _cells(result: Result, known: baseline.Known) -> list[str]:
     c = result.conditions
-    name = f"TCP on path {c.tcp_path}" if c.plain_tcp else c.scheduler
     benefit = None if c.plain_tcp else baseline.benefit(result, known)
     extra = [
         "" if (value := result.main.get(figure)) is None else f"{factor * value:.2f}"
         for _, figure, factor in report.EXTRA.get(c.workload.name, [])
     ]
     worth = "" if benefit is None else f"{benefit:+.2f}"
-    return [name, c.congestion, c.kernel, str(c.seed), f"{result.goodput / 1e6:.2f}", worth, *extra]
+    return [report.who(c), c.congestion, c.kernel, str(c.seed), f"{result.goodput / 1e6:.2f}", worth, *extra]
 
 
 def write(path: Path, results: Sequence[Result]) -> None:

@@ -14,7 +14,7 @@ from ..lab.network import BOTH, DOWN
 from ..traffic import Workload
 from ..words import settings
 from . import baseline
-from .experiment import TCP, Result
+from .experiment import TCP, Conditions, Result
 
 LONGEST = 200  # characters of a path in a title; its events may be hundreds
 EXTRA = {  # per workload: heading, figure, factor
@@ -45,6 +45,12 @@ EXTRA = {  # per workload: heading, figure, factor
 }
 
 
+def who(c: Conditions) -> str:
+    """Who it was: a scheduler, or TCP and where."""
+    place = "all paths" if c.topology == "interfaces" else f"path {c.tcp_path}"
+    return f"TCP on {place}" if c.plain_tcp else c.scheduler
+
+
 def grouped(results: Sequence[Result]) -> dict[str, list[Result]]:
     """By scheduler and, if there are several, congestion control and kernel; plain TCP first."""
     controls = len({r.conditions.congestion for r in results}) > 1
@@ -52,9 +58,7 @@ def grouped(results: Sequence[Result]) -> dict[str, list[Result]]:
     groups: dict[str, list[Result]] = {}
     for result in sorted(results, key=lambda r: r.conditions.scheduler != TCP):
         c = result.conditions
-        place = "all paths" if c.topology == "interfaces" else f"path {c.tcp_path}"
-        name = f"TCP on {place}" if c.plain_tcp else c.scheduler
-        parts = [name, *([c.congestion] if controls else []), *([c.kernel] if kernels else [])]
+        parts = [who(c), *([c.congestion] if controls else []), *([c.kernel] if kernels else [])]
         groups.setdefault(", ".join(parts), []).append(result)
     return groups
 
