@@ -288,7 +288,7 @@ static u32 mptcp_ranges_drop_lost(struct mptcp_sock *msk)
  */
 bool __mptcp_sched_lost(struct mptcp_sock *msk)
 {
-	u64 una = msk->snd_una, nxt = msk->snd_nxt;
+	u64 una = READ_ONCE(msk->snd_una), nxt = msk->snd_nxt;
 	struct mptcp_ranges *ranges = msk->ranges;
 	u64 end;
 

@@ -43,7 +43,7 @@ EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_sndbuf);
 void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq)
 {
 	struct sock *sk = (struct sock *)msk;
-	u64 want = seq - msk->snd_una;
+	u64 want = seq - READ_ONCE(msk->snd_una);
 
 	if (sk->sk_userlocks & SOCK_SNDBUF_LOCK || sk_stream_wspace(sk) >= sk_stream_min_wspace(sk))
 		return;

@@ -60,11 +60,17 @@ struct limits_survey {
 	bool used_up;		/* the window of the one that is left after fallback */
 };
 
-static bool limits_usable(struct mptcp_subflow_context *subflow, bool backups)
+/* As mptcp_subflow_active(), which also wakes a stale subflow that is heard of again: who looks
+ * changes nothing.
+ */
+static bool limits_usable(const struct mptcp_subflow_context *subflow, bool backups)
 {
 	const struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+	bool stale = subflow->stale &&
+		     subflow->stale_rcv_tstamp == READ_ONCE(tcp_sk(ssk)->rcv_tstamp);
 
-	return mptcp_sched_is_backup(subflow) == backups && mptcp_subflow_active(subflow) &&
+	return mptcp_sched_is_backup(subflow) == backups && !stale &&
+	       __mptcp_subflow_active((struct mptcp_subflow_context *)subflow) &&
 	       !mptcp_sched_is_silent(subflow) &&
 	       READ_ONCE(inet_csk(ssk)->icsk_retransmits) < LIMITS_TIMEOUTS;
 }
@@ -130,7 +136,7 @@ static u32 limits_state(struct mptcp_sock *msk)
 	bool fallback = __mptcp_check_fallback(msk), used_up;
 	struct limits_survey survey = {};
 
-	if (!msk->first_pending && msk->snd_una == msk->snd_nxt && !fallback)
+	if (!msk->first_pending && READ_ONCE(msk->snd_una) == msk->snd_nxt && !fallback)
 		return MPTCP_LIMIT_IDLE;
 
 	limits_look_at_all(msk, &survey);
