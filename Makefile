@@ -75,7 +75,7 @@ check-coverage: deps-check source mptcpctl ## which lines of net/mptcp the tests
 check-uninit: deps-uninit source ## some under KMSAN in QEMU: values that nobody wrote
 	$K/vm.sh check uninit
 
-check-bpf: deps-bpf source ## schedulers in BPF, on a kernel with type information in QEMU
+check-bpf: deps-bpf source ## schedulers in BPF, on a kernel with type information in QEMU (FOREIGN=: a folder of others' sources, too)
 	$K/vm.sh check bpf
 
 check-style: deps-style source ## checkpatch, sparse, W=1, ruff, shellcheck on our files

@@ -95,6 +95,81 @@ transfer -b 2000000 -s bpf_rr+rp+bm
 arrived 2000000 "with extensions: the bytes are right"
 is 0 "$(counter SchedBpfFailed)" "none of them was replaced"
 
+# Written as upstream's: chosen by marks.
+for name in all turns; do
+	load "upstream/$name" >/dev/null
+done
+one=$(tx_bytes 1) two=$(tx_bytes 2) copied=$(counter SchedCopyBytes)
+serve
+transfer -b 4000000 -s bpf_all
+arrived 4000000 "all subflows are marked: the bytes are right"
+one=$(($(tx_bytes 1) - one)) two=$(($(tx_bytes 2) - two))
+that "everything goes over the first path" less 4000000 $one
+that "and most over the second" less 3000000 $two
+that "as copies" less 1000000 $(($(counter SchedCopyBytes) - copied))
+serve
+begin -b 4000000 -s bpf_all
+sleep 1
+tc -n "$client" qdisc change dev c2 root netem loss 100%
+complete
+arrived 4000000 "one path goes dark: the bytes are right"
+tc -n "$client" qdisc change dev c2 root netem rate 20mbit delay 30ms limit 1000 loss 0%
+one=$(tx_bytes 1) two=$(tx_bytes 2)
+serve
+transfer -b 4000000 -s bpf_turns
+arrived 4000000 "one after the other is marked: the bytes are right"
+that "the first path is used" less 1000000 $(($(tx_bytes 1) - one))
+that "and the second" less 1000000 $(($(tx_bytes 2) - two))
+is 0 "$(counter SchedBpfFailed)" "none of them was replaced"
+unload_bpf bpf_all
+unload_bpf bpf_turns
+load broken/confused >/dev/null
+serve
+begin -b 4000000 -s bpf_confused
+sleep 1
+tc -n "$client" qdisc change dev c2 root netem loss 100%
+complete
+arrived 4000000 "one that takes one socket for another does no harm: the bytes are right"
+is 0 "$(counter SchedBpfFailed)" "and it is believed nothing that is not so"
+tc -n "$client" qdisc change dev c2 root netem rate 20mbit delay 30ms limit 1000 loss 0%
+unload_bpf bpf_confused
+rejected "expected pointer to STRUCT mptcp_sock|must be referenced or trusted" "where types tell, it is refused" load broken/typed
+
+# schedulers: a line each.
+schedulers() { tr ' ' '\n' </proc/sys/net/mptcp/available_schedulers | sort; }
+
+# foreign OBJECT: a scheduler of somebody else carries data, or it is said why not; one that is
+# called bad is to be refused.
+foreign() {
+	local object=$1 file name start
+	file=$(basename "$object" .o)
+	schedulers >"$work/before"
+	if ! "$mptcpctl" load "$object" >"$work/foreign" 2>&1; then
+		that "$file is refused, as it is to be" [ "${file/bad/}" != "$file" ]
+		grep -v "BEGIN PROG\|END PROG" "$work/foreign" | tail -n 6 | sed 's/^/# /'
+		return
+	fi
+	name=$(schedulers | comm -13 "$work/before" -)
+	one=$(tx_bytes 1) two=$(tx_bytes 2) start=$(date +%s%N)
+	serve
+	transfer -b 8000000 -s "$name"
+	arrived 8000000 "$file: the bytes are right"
+	echo "# $name: $((8 * 8000000 / (($(date +%s%N) - start) / 1000))) Mbit/s," \
+		"$(($(tx_bytes 1) - one)) bytes over the first path, $(($(tx_bytes 2) - two)) over the second"
+	unload_bpf "$name" >/dev/null
+}
+unload_bpf bpf_rr
+for object in "$objects"/foreign/*.o; do
+	[ -e "$object" ] || continue
+	foreign "$object"
+done
+for log in "$objects"/foreign/*.log; do
+	[ -e "$log" ] || continue
+	skip "$(basename "$log" .log) does not compile for this kernel: $(grep -m 1 error "$log")"
+done
+
+load rr >/dev/null
+
 # Who may.
 try_user -s bpf_rr
 is EPERM "$(value option set)" "an ordinary user may not choose one"

@@ -11,7 +11,7 @@ char LICENSE[] SEC("license") = "GPL";
 
 static u32 ahead_rtt(const struct mptcp_subflow_context *subflow)
 {
-	return bpf_mptcp_subflow_tcp_sock(subflow)->srtt_us >> 3;
+	return bpf_mptcp_sched_tcp_sock(subflow)->srtt_us >> 3;
 }
 
 /* The usable path with the lowest RTT, whether it has room or not. */
@@ -20,7 +20,7 @@ static struct mptcp_subflow_context *ahead_fastest(struct mptcp_sock *msk, bool 
 	struct mptcp_subflow_context *subflow, *best = NULL;
 	u32 best_rtt = U32_MAX;
 
-	bpf_for_each(mptcp_subflow, subflow, msk) {
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		if (mptcp_sched_usable(subflow, backups) && ahead_rtt(subflow) < best_rtt) {
 			best = subflow;
 			best_rtt = ahead_rtt(subflow);
@@ -34,7 +34,7 @@ static struct mptcp_subflow_context *ahead_fastest(struct mptcp_sock *msk, bool 
 static u64 ahead_gap(const struct mptcp_subflow_context *fast,
 		     const struct mptcp_subflow_context *slow)
 {
-	struct tcp_sock *tp = bpf_mptcp_subflow_tcp_sock(fast);
+	struct tcp_sock *tp = bpf_mptcp_sched_tcp_sock(fast);
 	u64 in_a_rtt = (u64)tp->snd_cwnd * mptcp_sched_mss(fast);
 	u32 rtt = ahead_rtt(fast) ? : 1, longer = ahead_rtt(slow);
 
@@ -55,7 +55,7 @@ int BPF_PROG(ahead_get_send, struct mptcp_sock *msk)
 	if (room)
 		return bpf_mptcp_sched_commit(msk, fast, room);
 
-	bpf_for_each(mptcp_subflow, subflow, msk) {
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		u64 gap = ahead_gap(fast, subflow);
 
 		room = mptcp_sched_room(subflow);

@@ -40,7 +40,7 @@ static u32 arm_rtt(const struct tcp_sock *tp)
 /* A round trip has passed since the last sample: how much was delivered meanwhile? */
 static void arm_learn(struct mptcp_subflow_context *subflow, u64 now)
 {
-	struct tcp_sock *tp = bpf_mptcp_subflow_tcp_sock(subflow);
+	struct tcp_sock *tp = bpf_mptcp_sched_tcp_sock(subflow);
 	struct arm *arm = (struct arm *)subflow->sched_priv;
 	u64 rtt = arm_rtt(tp), took = now - arm->since, sample;
 	u32 delivered = tp->delivered;
@@ -78,7 +78,7 @@ int BPF_PROG(bandit_get_send, struct mptcp_sock *msk)
 	u64 now = bpf_ktime_get_ns() / 1000, best_worth = 0;
 	u32 best_room = 0;
 
-	bpf_for_each(mptcp_subflow, subflow, msk) {
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		u64 worth;
 		u32 room;
 

@@ -15,7 +15,7 @@ char LICENSE[] SEC("license") = "GPL";
 /* How long what @subflow has queued takes to leave, in us. */
 static u64 burst_linger(const struct mptcp_subflow_context *subflow)
 {
-	struct tcp_sock *tp = bpf_mptcp_subflow_tcp_sock(subflow);
+	struct tcp_sock *tp = bpf_mptcp_sched_tcp_sock(subflow);
 	struct sock *sk = (struct sock *)tp;
 	u64 rate = sk->sk_pacing_rate, queued = sk->sk_wmem_queued;
 
@@ -31,7 +31,7 @@ int BPF_PROG(burst_get_send, struct mptcp_sock *msk)
 	u64 best_linger = U64_MAX;
 	u32 best_room = 0;
 
-	bpf_for_each(mptcp_subflow, subflow, msk) {
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		u64 linger;
 		u32 room;
 
@@ -58,7 +58,7 @@ int BPF_PROG(burst_get_retrans, struct mptcp_sock *msk)
 	bool backups = mptcp_sched_only_backups(msk);
 	struct mptcp_subflow_context *subflow;
 
-	bpf_for_each(mptcp_subflow, subflow, msk) {
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		if (mptcp_sched_usable(subflow, backups) &&
 		    !bpf_mptcp_sched_retransmit(msk, subflow))
 			return 0;

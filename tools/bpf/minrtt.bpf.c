@@ -14,13 +14,13 @@ int BPF_PROG(minrtt_get_send, struct mptcp_sock *msk)
 	struct mptcp_subflow_context *subflow, *best = NULL;
 	u32 best_rtt = U32_MAX, best_room = 0;
 
-	bpf_for_each(mptcp_subflow, subflow, msk) {
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		u32 room, rtt;
 
 		if (!mptcp_sched_usable(subflow, backups))
 			continue;
 		room = mptcp_sched_room(subflow);
-		rtt = bpf_mptcp_subflow_tcp_sock(subflow)->srtt_us;
+		rtt = bpf_mptcp_sched_tcp_sock(subflow)->srtt_us;
 		if (room && rtt < best_rtt) {
 			best = subflow;
 			best_rtt = rtt;

@@ -24,7 +24,7 @@ u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow) __ksym;
 
 /* A subflow's socket, to read */
 struct tcp_sock *
-bpf_mptcp_subflow_tcp_sock(const struct mptcp_subflow_context *subflow) __ksym;
+bpf_mptcp_sched_tcp_sock(const struct mptcp_subflow_context *subflow) __ksym;
 
 /* The next byte to send in turn; does one wait that the peer's window takes? */
 u64 bpf_mptcp_sched_head(struct mptcp_sock *msk) __ksym;
@@ -40,13 +40,12 @@ int bpf_mptcp_sched_commit_copy(struct mptcp_sock *msk, struct mptcp_subflow_con
 int bpf_mptcp_sched_retransmit(struct mptcp_sock *msk,
 			       struct mptcp_subflow_context *subflow) __ksym;
 
-int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it,
-			       struct mptcp_sock *msk) __ksym;
+int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it, struct sock *sk) __ksym;
 struct mptcp_subflow_context *
 bpf_iter_mptcp_subflow_next(struct bpf_iter_mptcp_subflow *it) __ksym;
 void bpf_iter_mptcp_subflow_destroy(struct bpf_iter_mptcp_subflow *it) __ksym;
 
-/* bpf_for_each(mptcp_subflow, subflow, msk) { ... }: newer libbpf has it. The iterator is
+/* bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) { ... }: newer libbpf has it. The iterator is
  * destroyed at the end of the loop, also of one that is left by break or return. (Clang tells
  * libbpf of functions that are named, and cleanup() alone does not count.)
  */

@@ -32,8 +32,8 @@ int BPF_PROG(redundant_get_send, struct mptcp_sock *msk)
 	u32 best_rtt = U32_MAX, best_room = 0;
 	u64 next;
 
-	bpf_for_each(mptcp_subflow, subflow, msk) {
-		u32 room, rtt = bpf_mptcp_subflow_tcp_sock(subflow)->srtt_us;
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
+		u32 room, rtt = bpf_mptcp_sched_tcp_sock(subflow)->srtt_us;
 
 		if (!mptcp_sched_usable(subflow, backups) || !redundant_has_work(msk, subflow))
 			continue;

@@ -28,7 +28,7 @@ int BPF_PROG(rr_get_send, struct mptcp_sock *msk)
 	u32 next_key = U32_MAX;
 	int err;
 
-	bpf_for_each(mptcp_subflow, subflow, msk) {
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		u32 key = rr_key(rr->last_id, subflow->subflow_id);
 
 		if (mptcp_sched_usable(subflow, backups) && mptcp_sched_room(subflow) &&

@@ -20,7 +20,9 @@ check() {
 	if [ "$kind" = bpf ]; then
 		tests=(bpf)
 		make -s -C "$top/tools/mptcpctl"
-		make -s -C "$top/tools/bpf" VMLINUX="$build/bpf/vmlinux" OUTPUT="$build/check/bpf/bin"
+		make -s -C "$top/tools/bpf" VMLINUX="$build/bpf/vmlinux" OUTPUT="$build/check/bpf/bin" BUILD="$build" \
+			all ${FOREIGN:+foreign FOREIGN="$(realpath -- "$FOREIGN")"}
+		[ -n "${FOREIGN:-}" ] || rm -rf "$build/check/bpf/bin/foreign"
 	elif [ "$kind" != x86 ]; then
 		tests=(kunit pairs sockopt modules redundant inorder cong_churn "fuzz quick" "faults quick")
 		[ "$kind" != races ] || tests=(kselftests "fuzz quick" "faults quick")

@@ -6,9 +6,13 @@
 #include <bpf/libbpf.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "mptcpctl.h"
 #include "load.h"
 
@@ -21,11 +25,14 @@
 
 /* The library's functions. */
 static struct {
-	typeof(bpf_object__open_file) *bpf_object__open_file;
+	typeof(bpf_object__open_mem) *bpf_object__open_mem;
 	typeof(bpf_object__load) *bpf_object__load;
 	typeof(bpf_object__close) *bpf_object__close;
 	typeof(bpf_object__next_map) *bpf_object__next_map;
+	typeof(bpf_object__next_program) *bpf_object__next_program;
 	typeof(bpf_object__btf) *bpf_object__btf;
+	typeof(bpf_program__section_name) *bpf_program__section_name;
+	typeof(bpf_program__set_flags) *bpf_program__set_flags;
 	typeof(bpf_map__type) *bpf_map__type;
 	typeof(bpf_map__name) *bpf_map__name;
 	typeof(bpf_map__fd) *bpf_map__fd;
@@ -51,11 +58,14 @@ static const struct {
 	const char *name;
 	void *place;
 } functions[] = {
-	FUNCTION(bpf_object__open_file),
+	FUNCTION(bpf_object__open_mem),
 	FUNCTION(bpf_object__load),
 	FUNCTION(bpf_object__close),
 	FUNCTION(bpf_object__next_map),
+	FUNCTION(bpf_object__next_program),
 	FUNCTION(bpf_object__btf),
+	FUNCTION(bpf_program__section_name),
+	FUNCTION(bpf_program__set_flags),
 	FUNCTION(bpf_map__type),
 	FUNCTION(bpf_map__name),
 	FUNCTION(bpf_map__fd),
@@ -250,23 +260,93 @@ static int load_schedulers(struct bpf_object *object, const char *file)
 	return status;
 }
 
-int load_object(const char *file)
+/* The bytes of @file, which may be changed, and are to be unmapped; NULL: it cannot be read. */
+static char *map_file(const char *file, size_t *size)
 {
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	void *bytes = MAP_FAILED;
+	struct stat info;
+
+	if (fd >= 0 && !fstat(fd, &info)) {
+		*size = info.st_size;
+		bytes = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	}
+	if (fd >= 0)
+		close(fd);
+	return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+/* Before 1.2 libbpf does not know these sections. We ask for links in any case, and for
+ * what may sleep below: call them as it knows them, in the tables of names of ELF and BTF.
+ */
+#define MAY_SLEEP "struct_ops/\1"
+
+static const struct {
+	const char *from, *to;
+	size_t size;	/* to its end, for both */
+} renamed[] = {
+	{ ".struct_ops.link", ".struct_ops\0\0\0\0", sizeof(".struct_ops.link") },
+	{ "struct_ops.s", MAY_SLEEP, sizeof("struct_ops.s") },
+	{ "struct_ops.s/", MAY_SLEEP "/", sizeof("struct_ops.s/") - 1 },
+};
+
+static void rename_sections(char *bytes, size_t size)
+{
+	const char *end = bytes + size;
+	char *at;
+	size_t i;
+
+	for (i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++) {
+		at = bytes;
+		while ((at = memmem(at, end - at, renamed[i].from, renamed[i].size)))
+			memcpy(at, renamed[i].to, renamed[i].size);
+	}
+}
+
+static void let_sleep(const struct bpf_object *object)
+{
+	struct bpf_program *program = NULL;
+
+	while ((program = lib.bpf_object__next_program(object, program))) {
+		if (!strncmp(lib.bpf_program__section_name(program), MAY_SLEEP, strlen(MAY_SLEEP)))
+			lib.bpf_program__set_flags(program, BPF_F_SLEEPABLE);
+	}
+}
+
+static int load_bytes(const char *file, char *bytes, size_t size)
+{
+	DECLARE_LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "schedulers");
 	struct bpf_object *object;
 	int status;
 
-	if (!open_library())
-		return 1;
-	lib.libbpf_set_print(print_warnings);
-	object = lib.bpf_object__open_file(file, NULL);
+	rename_sections(bytes, size);
+	object = lib.bpf_object__open_mem(bytes, size, &options);
 	if (!object)
 		return complain("%s is no object file of BPF programs: compile one with \"make -C tools/bpf\"",
 				file);
+	let_sleep(object);
 	if (count_schedulers(object))
 		status = load_schedulers(object, file);
 	else
 		status = complain("%s has no schedulers, or not only: they are struct %s in SEC(\"%s\")",
 				  file, OPS, SECTION);
 	lib.bpf_object__close(object);
+	return status;
+}
+
+int load_object(const char *file)
+{
+	char *bytes;
+	size_t size;
+	int status;
+
+	if (!open_library())
+		return 1;
+	lib.libbpf_set_print(print_warnings);
+	bytes = map_file(file, &size);
+	if (!bytes)
+		return complain("cannot read %s: %s", file, strerror(errno));
+	status = load_bytes(file, bytes, size);
+	munmap(bytes, size);
 	return status;
 }

@@ -10,9 +10,10 @@
  * What a program can do is what the verifier lets through:
  *
  * - It reads the connection, its subflows and their sockets, field by field. It writes
- *   nothing but the scheduler's own 64 bytes of each: sched_priv.
+ *   nothing but the scheduler's own 64 bytes of each, sched_priv, and what Linux' default
+ *   scheduler keeps there: msk->snd_burst, subflow->avg_pacing_rate.
  * - It calls the functions of bpf_kfunc.c, which say who may send and how much,
- *   and which decide. They check what they are given.
+ *   and which decide; or upstream's (bpf_upstream.c). They check what they are given.
  * - It comes to an end.
  *
  * So a program cannot crash the kernel nor corrupt a connection. It can be wrong, and
@@ -36,6 +37,7 @@
 #include <linux/btf_ids.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <net/bpf_sk_storage.h>
 #include "protocol.h"
 #include "sched/core.h"
 #include "sched/bpf_kfunc.h"
@@ -54,29 +56,69 @@ BTF_ID_LIST(mptcp_bpf_types)
 BTF_ID(struct, mptcp_sock)
 BTF_ID(struct, mptcp_subflow_context)
 
+/* Helpers of the kernel, beside those for all programs: storage per connection, and a socket
+ * as what it is.
+ */
 static const struct bpf_func_proto *
 mptcp_bpf_get_func_proto(enum bpf_func_id func_id, const struct bpf_prog *prog)
 {
-	return bpf_base_func_proto(func_id, prog);
+	switch (func_id) {
+	case BPF_FUNC_sk_storage_get:
+		return &bpf_sk_storage_get_proto;
+	case BPF_FUNC_sk_storage_delete:
+		return &bpf_sk_storage_delete_proto;
+	case BPF_FUNC_skc_to_tcp_sock:
+		return &bpf_skc_to_tcp_sock_proto;
+	case BPF_FUNC_skc_to_tcp6_sock:
+		return &bpf_skc_to_tcp6_sock_proto;
+	default:
+		return bpf_base_func_proto(func_id, prog);
+	}
+}
+
+/* What programs may write: @size bytes at @start of the struct @type. */
+struct mptcp_bpf_field {
+	u32 type;
+	u32 start;
+	u32 size;
+};
+
+#define FIELD(of, struct_name, member) { \
+	of, offsetof(struct struct_name, member), sizeof_field(struct struct_name, member) }
+
+static const struct mptcp_bpf_field mptcp_bpf_fields[] = {
+	FIELD(TYPE_MSK, mptcp_sock, sched_priv),
+	FIELD(TYPE_MSK, mptcp_sock, snd_burst),
+	FIELD(TYPE_SUBFLOW, mptcp_subflow_context, sched_priv),
+	FIELD(TYPE_SUBFLOW, mptcp_subflow_context, avg_pacing_rate),
+};
+
+/* Does @reg point to a @type, without a doubt? What was found by following pointers does not. A
+ * subflow is never found that way: nothing that a program can get at has a pointer to one; so
+ * it comes from our functions, whose word older kernels do not take for as good.
+ */
+static bool mptcp_bpf_is_sure(const struct bpf_reg_state *reg, u32 type)
+{
+	return reg->btf_id == mptcp_bpf_types[type] &&
+	       (reg->type & PTR_TRUSTED ||
+		(type == TYPE_SUBFLOW && !bpf_type_has_unsafe_modifiers(reg->type)));
 }
 
 /* May a program write @size bytes at @off into the struct that @reg points to? */
 static int mptcp_bpf_struct_access(struct bpf_verifier_log *log,
 				   const struct bpf_reg_state *reg, int off, int size)
 {
-	int start = 0;
+	const struct mptcp_bpf_field *field = mptcp_bpf_fields;
+	int i;
 
-	if (reg->btf_id == mptcp_bpf_types[TYPE_MSK])
-		start = offsetof(struct mptcp_sock, sched_priv);
-	else if (reg->btf_id == mptcp_bpf_types[TYPE_SUBFLOW])
-		start = offsetof(struct mptcp_subflow_context, sched_priv);
+	for (i = 0; i < ARRAY_SIZE(mptcp_bpf_fields); i++, field++) {
+		if (mptcp_bpf_is_sure(reg, field->type) && off >= field->start &&
+		    off + size <= field->start + field->size)
+			return 0;
+	}
 
-	/* not one that was found by following pointers */
-	if (start && reg->type & PTR_TRUSTED && off >= start &&
-	    off + size <= start + MPTCP_SCHED_PRIV_SIZE)
-		return 0;
-
-	bpf_log(log, "offset %d: only sched_priv may be written, of msk and subflow\n", off);
+	bpf_log(log, "offset %d: only sched_priv may be written, of msk and subflow, msk->snd_burst and subflow->avg_pacing_rate\n",
+		off);
 	return -EACCES;
 }
 
@@ -150,10 +192,12 @@ static int mptcp_bpf_init(struct btf *btf)
 	return mptcp_bpf_kfunc_init(btf);
 }
 
-/* They run under spinlocks, where nobody may sleep. */
+/* They run under spinlocks, where nobody may sleep; but what timed out is for the worker. */
 static int mptcp_bpf_check_member(const struct btf_type *t, const struct btf_member *member,
 				  const struct bpf_prog *prog)
 {
+	if (__btf_member_bit_offset(t, member) / 8 == offsetof(struct mptcp_sched_ops, get_retrans))
+		return 0;
 	return prog->sleepable ? -EINVAL : 0;
 }
 

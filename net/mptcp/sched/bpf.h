@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* MPTCP packet schedulers in BPF: what the rest of the framework asks of them, see
- * bpf.c and bpf_watch.c. Kernels without BPF or its type information have
+ * bpf.c, bpf_call.c and bpf_watch.c. Kernels without BPF or its type information have
  * none, and pay nothing.
  */
 #ifndef _MPTCP_SCHED_BPF_H
@@ -18,6 +18,8 @@ static inline bool mptcp_sched_is_bpf(const struct mptcp_sched_ops *sched)
 }
 
 int mptcp_sched_bpf_get_send(struct mptcp_sock *msk, bool used_up);
+void mptcp_sched_bpf_get_retrans(struct mptcp_sock *msk);
+void mptcp_sched_bpf_wnd_blocked(struct mptcp_sock *msk);
 bool mptcp_sched_bpf_look(struct mptcp_sock *msk, u64 *next);
 
 /* Another scheduler takes over. */
@@ -36,6 +38,14 @@ static inline bool mptcp_sched_is_bpf(const struct mptcp_sched_ops *sched)
 static inline int mptcp_sched_bpf_get_send(struct mptcp_sock *msk, bool used_up)
 {
 	return -EAGAIN;
+}
+
+static inline void mptcp_sched_bpf_get_retrans(struct mptcp_sock *msk)
+{
+}
+
+static inline void mptcp_sched_bpf_wnd_blocked(struct mptcp_sock *msk)
+{
 }
 
 static inline bool mptcp_sched_bpf_look(struct mptcp_sock *msk, u64 *next)

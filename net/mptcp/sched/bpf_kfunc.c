@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* MPTCP packet schedulers in BPF: what programs can call
  *
- * Three kinds:
+ * Three kinds (and those that upstream's programs call: bpf_upstream.c):
  *
  * - What sched.h says about subflows, under the same names: mptcp_sched_usable(),
  *   mptcp_sched_room() and so on.
@@ -26,14 +26,8 @@
 #include <net/tcp.h>
 #include "protocol.h"
 #include "sched/core.h"
+#include "sched/bpf_call.h"
 #include "sched/bpf_kfunc.h"
-
-/* Arguments are what the kernel handed out, not what was found by following pointers. Newer
- * kernels ask for that always.
- */
-#ifndef KF_TRUSTED_ARGS
-#define KF_TRUSTED_ARGS 0
-#endif
 
 /* What is in a struct bpf_iter_mptcp_subflow. */
 struct mptcp_bpf_iter {
@@ -44,8 +38,9 @@ struct mptcp_bpf_iter {
 static const struct btf_type *mptcp_bpf_ops_type;
 
 __bpf_kfunc int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it,
-					   struct mptcp_sock *msk)
+					   struct sock *sk)
 {
+	struct mptcp_sock *msk = mptcp_bpf_caller();
 	struct mptcp_bpf_iter *iter = (void *)it;
 
 	BUILD_BUG_ON(sizeof(struct mptcp_bpf_iter) > sizeof(struct bpf_iter_mptcp_subflow));
@@ -54,7 +49,12 @@ __bpf_kfunc int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it,
 
 	iter->head = &msk->conn_list;
 	iter->at = iter->head;
-	return 0;
+	if (sk == (struct sock *)msk)
+		return 0;
+
+	/* it is not to be read */
+	iter->head = NULL;
+	return -EINVAL;
 }
 
 __bpf_kfunc struct mptcp_subflow_context *
@@ -62,7 +62,7 @@ bpf_iter_mptcp_subflow_next(struct bpf_iter_mptcp_subflow *it)
 {
 	struct mptcp_bpf_iter *iter = (void *)it;
 
-	if (list_is_last(iter->at, iter->head))
+	if (!iter->head || list_is_last(iter->at, iter->head))
 		return NULL;
 
 	iter->at = iter->at->next;
@@ -75,7 +75,7 @@ __bpf_kfunc void bpf_iter_mptcp_subflow_destroy(struct bpf_iter_mptcp_subflow *i
 
 /* The socket of @subflow, to read: a snapshot, as sched.h says. */
 __bpf_kfunc struct tcp_sock *
-bpf_mptcp_subflow_tcp_sock(const struct mptcp_subflow_context *subflow)
+bpf_mptcp_sched_tcp_sock(const struct mptcp_subflow_context *subflow)
 {
 	return tcp_sk(mptcp_subflow_tcp_sock(subflow));
 }
@@ -94,8 +94,8 @@ __bpf_kfunc bool bpf_mptcp_sched_has_new(struct mptcp_sock *msk)
 }
 
 /* Can a decision for @subflow of @msk be carried out? 0, or why not. */
-static int mptcp_bpf_can_take(const struct mptcp_sock *msk,
-			      struct mptcp_subflow_context *subflow, u32 bytes)
+int mptcp_bpf_can_take(const struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
+		       u32 bytes)
 {
 	if (subflow->conn != (struct sock *)msk || !bytes)
 		return -EINVAL;
@@ -107,10 +107,12 @@ static int mptcp_bpf_can_take(const struct mptcp_sock *msk,
 	return 0;
 }
 
-/* @bytes, but a segment at least: smaller packets would cost more than they carry. */
+/* @bytes, but a segment at least: smaller packets would cost more than they carry; and an
+ * end, or it would be taken for a mark (bpf_call.c).
+ */
 static u32 mptcp_bpf_budget(const struct mptcp_subflow_context *subflow, u32 bytes)
 {
-	return max(bytes, mptcp_sched_mss(subflow));
+	return min(max(bytes, mptcp_sched_mss(subflow)), (u32)S32_MAX);
 }
 
 /* Decide: @subflow gets the next @bytes. Returns 0, -EINVAL (no bytes), -ENOTCONN (it
@@ -190,7 +192,7 @@ BTF_KFUNCS_START(mptcp_bpf_kfuncs)
 BTF_ID_FLAGS(func, bpf_iter_mptcp_subflow_new, KF_ITER_NEW | KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, bpf_iter_mptcp_subflow_next, KF_ITER_NEXT | KF_RET_NULL)
 BTF_ID_FLAGS(func, bpf_iter_mptcp_subflow_destroy, KF_ITER_DESTROY)
-BTF_ID_FLAGS(func, bpf_mptcp_subflow_tcp_sock, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, bpf_mptcp_sched_tcp_sock, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, bpf_mptcp_sched_head, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, bpf_mptcp_sched_has_new, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, bpf_mptcp_sched_commit, KF_TRUSTED_ARGS)
@@ -217,21 +219,28 @@ BTF_SET_END(mptcp_bpf_for_retrans)
 
 BTF_ID_LIST_SINGLE(mptcp_bpf_ops_id, struct, mptcp_sched_ops)
 
+/* Which callback of a scheduler is @prog? Its place in struct mptcp_sched_ops; -1: none. */
+long mptcp_bpf_callback(const struct bpf_prog *prog)
+{
+	const struct btf_member *callback;
+
+	if (prog->aux->attach_btf_id != mptcp_bpf_ops_id[0] || !mptcp_bpf_ops_type ||
+	    prog->expected_attach_type >= btf_type_vlen(mptcp_bpf_ops_type))
+		return -1;
+
+	callback = btf_type_member(mptcp_bpf_ops_type) + prog->expected_attach_type;
+	return __btf_member_bit_offset(mptcp_bpf_ops_type, callback) / 8;
+}
+
 /* May @prog call @kfunc? The kernel asks for each one that any struct_ops program
  * calls: those that are not ours are not our business.
  */
 static int mptcp_bpf_filter(const struct bpf_prog *prog, u32 kfunc)
 {
-	const struct btf_member *callback;
-
 	if (!btf_id_set8_contains(&mptcp_bpf_kfuncs, kfunc))
 		return 0;
-	if (prog->aux->attach_btf_id != mptcp_bpf_ops_id[0] || !mptcp_bpf_ops_type ||
-	    prog->expected_attach_type >= btf_type_vlen(mptcp_bpf_ops_type))
-		return -EACCES;
 
-	callback = btf_type_member(mptcp_bpf_ops_type) + prog->expected_attach_type;
-	switch (__btf_member_bit_offset(mptcp_bpf_ops_type, callback) / 8) {
+	switch (mptcp_bpf_callback(prog)) {
 	case offsetof(struct mptcp_sched_ops, get_send):
 		return btf_id_set_contains(&mptcp_bpf_for_retrans, kfunc) ? -EACCES : 0;
 	case offsetof(struct mptcp_sched_ops, get_retrans):
@@ -259,5 +268,6 @@ int mptcp_bpf_kfunc_init(struct btf *btf)
 
 int __init mptcp_bpf_register_kfuncs(void)
 {
-	return register_btf_kfunc_id_set(BPF_PROG_TYPE_STRUCT_OPS, &mptcp_bpf_kfunc_set);
+	return register_btf_kfunc_id_set(BPF_PROG_TYPE_STRUCT_OPS, &mptcp_bpf_kfunc_set) ?:
+	       mptcp_bpf_register_upstream();
 }

@@ -29,6 +29,7 @@
 #include "mib.h"
 #include "sched/core.h"
 #include "sched/bpf.h"
+#include "sched/bpf_call.h"
 
 /* For how long a scheduler may leave data where it is. */
 #define WATCH_MS	1000
@@ -89,15 +90,13 @@ static bool watch_is_over(struct mptcp_sock *msk, bool used_up)
  */
 int mptcp_sched_bpf_get_send(struct mptcp_sock *msk, bool used_up)
 {
-	int err = msk->sched->get_send(msk);
+	int err = mptcp_bpf_call_get_send(msk);
 
-	if (watch_is_over(msk, used_up)) {
-		watch_replace(msk);
-		return msk->sched->get_send(msk);
-	}
+	if (!watch_is_over(msk, used_up))
+		return err;
 
-	/* a decision counts, whatever is returned */
-	return mptcp_sched_is_decided(msk) ? 0 : err;
+	watch_replace(msk);
+	return msk->sched->get_send(msk);
 }
 
 /* The timer fired: is it time to ask the scheduler again? @next: in how many us to look

@@ -9,8 +9,10 @@
  *	words.c			names as text
  *	pick.c			a decision, with the extensions' part: mods/mods.c
  *	mods/			rp.c, warn.c, bm.c, rescue.c; path/price.c (and path/path.h)
- *	bpf.c			schedulers in BPF: bpf_kfunc.c, bpf_watch.c
+ *	bpf.c			schedulers in BPF: bpf_kfunc.c, bpf_upstream.c,
+ *				bpf_call.c, bpf_watch.c
  *	ranges.c		who has which data
+ *	copies.c		everything on several subflows
  *	send.c     sndbuf.c	to carry it out
  *	research/		schedulers of papers, to compare with
  *

@@ -286,6 +286,7 @@ void mptcp_sched_reset(struct mptcp_sock *msk)
 		subflow->sched_penalty = 0;
 		subflow->sched_silent = false;
 		subflow->sched_dear = false;
+		subflow->avoid = false;
 		memset(subflow->sched_priv, 0, sizeof(subflow->sched_priv));
 	}
 	memset(msk->sched_priv, 0, sizeof(msk->sched_priv));
@@ -348,6 +349,14 @@ static bool mptcp_sched_has_decided(struct mptcp_sock *msk)
 	return false;
 }
 
+static void mptcp_sched_tell_blocked(struct mptcp_sock *msk)
+{
+	if (mptcp_sched_is_bpf(msk->sched))
+		mptcp_sched_bpf_wnd_blocked(msk);
+	else
+		msk->sched->wnd_blocked(msk);
+}
+
 /* The transmit path asks for a decision about new data. */
 int mptcp_sched_ask(struct mptcp_sock *msk)
 {
@@ -360,7 +369,7 @@ int mptcp_sched_ask(struct mptcp_sock *msk)
 		mptcp_sched_count(msk, MPTCP_MIB_SCHEDWNDBLOCKED,
 				  &msk->sched_info.wnd_blocked, 1);
 		if (sched->wnd_blocked)
-			sched->wnd_blocked(msk);
+			mptcp_sched_tell_blocked(msk);
 	}
 	if (mptcp_sched_extensions(msk) && mptcp_sched_ext_get_send(msk, used_up))
 		return 0;

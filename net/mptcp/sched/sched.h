@@ -97,6 +97,11 @@ void mptcp_sched_commit_again(struct mptcp_sock *msk,
 			      struct mptcp_subflow_context *subflow,
 			      u32 owner, u64 seq, u32 bytes);
 
+/* Everything on several subflows (copies.c). */
+u32 mptcp_sched_copy_room(const struct mptcp_sock *msk,
+			  const struct mptcp_subflow_context *subflow);
+void mptcp_sched_commit_next(struct mptcp_sock *msk, const struct mptcp_sched_choice *choice);
+
 /* Data up to @seq would be of use (sndbuf.c). */
 void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq);
 

@@ -18,7 +18,7 @@ void BPF_PROG(early_init, struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow;
 
-	bpf_for_each(mptcp_subflow, subflow, msk)
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk)
 		bpf_mptcp_sched_commit(msk, subflow, 1);
 }
 

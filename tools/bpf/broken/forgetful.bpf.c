@@ -11,7 +11,7 @@ int BPF_PROG(forgetful_get_send, struct mptcp_sock *msk)
 	bool backups = mptcp_sched_only_backups(msk);
 	struct mptcp_subflow_context *subflow;
 
-	bpf_for_each(mptcp_subflow, subflow, msk) {
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		u32 room = mptcp_sched_room(subflow);
 
 		if (mptcp_sched_usable(subflow, backups) && room &&

@@ -13,7 +13,7 @@ int BPF_PROG(loyal_get_send, struct mptcp_sock *msk)
 	u32 *first = (u32 *)msk->sched_priv;
 	struct mptcp_subflow_context *subflow;
 
-	bpf_for_each(mptcp_subflow, subflow, msk) {
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		if (!*first)
 			*first = subflow->subflow_id;
 		if (*first == subflow->subflow_id)

@@ -16,7 +16,7 @@ int BPF_PROG(overrun_get_send, struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow;
 
-	bpf_for_each(mptcp_subflow, subflow, msk)
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk)
 		((struct large *)subflow->sched_priv)->word[8] = 1;
 	return -EAGAIN;
 }

@@ -10,7 +10,7 @@ int BPF_PROG(repeater_get_send, struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow;
 
-	bpf_for_each(mptcp_subflow, subflow, msk) {
+	bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) {
 		if (!bpf_mptcp_sched_commit_copy(msk, subflow, msk->snd_una, 1))
 			return 0;
 		if (msk->bytes_sent < 1000 && !bpf_mptcp_sched_commit(msk, subflow, 1))

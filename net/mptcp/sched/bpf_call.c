@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MPTCP packet schedulers in BPF: a program is called, and what it chose is looked at
+ *
+ * For which connection? A program is handed its connection, and hands it, or one of its
+ * subflows or their sockets, to functions of the kernel. Upstream's programs also hand over
+ * what they found by following pointers (msk->first, subflow->tcp_sock). The verifier lets
+ * such a pointer be read, and does not vouch for it. So the caller leaves the connection where
+ * those functions find it, and they compare: what is no subflow of it is not believed
+ * (bpf_upstream.c).
+ *
+ * What did it choose? A program decides with bpf_mptcp_sched_commit() and the like, which are
+ * checked at once (bpf_kfunc.c), or as upstream's do: by a mark on a subflow
+ * (mptcp_subflow_set_scheduled()). A mark says neither how much nor which data. It is carried
+ * out as Linux does: the subflow gets a fragment, or what the program wrote into
+ * msk->snd_burst. Marks on several subflows ask for everything on each of them. Linux would give
+ * the next data to each in turn. Here each goes on from where it got to, as far as its
+ * congestion window takes it (copies.c): a slow or dead one holds up no other, and no CPU.
+ *
+ * Locking: the msk lock.
+ */
+
+#include <linux/bpf.h>
+#include <linux/sched.h>
+#include <net/tcp.h>
+#include "protocol.h"
+#include "sched/core.h"
+#include "sched/bpf.h"
+#include "sched/bpf_call.h"
+#include "sched/bpf_kfunc.h"
+
+struct mptcp_bpf_call {
+	struct bpf_run_ctx run_ctx;
+	struct mptcp_sock *msk;
+};
+
+/* The connection that calls the running program: only of schedulers, which is what asks. The
+ * program's own context stands before ours.
+ */
+struct mptcp_sock *mptcp_bpf_caller(void)
+{
+	struct bpf_tramp_run_ctx *program = container_of(current->bpf_ctx,
+							 struct bpf_tramp_run_ctx, run_ctx);
+
+	return container_of(program->saved_run_ctx, struct mptcp_bpf_call, run_ctx)->msk;
+}
+
+static int bpf_call(struct mptcp_sock *msk, int (*callback)(struct mptcp_sock *msk))
+{
+	struct mptcp_bpf_call call = { .msk = msk };
+	struct bpf_run_ctx *outer = bpf_set_run_ctx(&call.run_ctx);
+	int err = callback(msk);
+
+	bpf_reset_run_ctx(outer);
+	return err;
+}
+
+/* Was @subflow marked, that is, chosen in upstream's way? */
+static bool bpf_is_marked(const struct mptcp_subflow_context *subflow)
+{
+	return READ_ONCE(subflow->scheduled) && subflow->sched_what == MPTCP_SCHED_SEND_HEAD &&
+	       subflow->sched_budget == MPTCP_SCHED_UNLIMITED;
+}
+
+/* Drop the marks on subflows that cannot send; how many are left? */
+static u32 bpf_count_marks(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+	u32 n = 0;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (!bpf_is_marked(subflow))
+			continue;
+		if (mptcp_bpf_can_take(msk, subflow, MPTCP_SCHED_UNLIMITED))
+			mptcp_sched_void(subflow);
+		else
+			n++;
+	}
+
+	return n;
+}
+
+/* Of those that are marked, the one with the lowest RTT goes on; the others are asked for
+ * again at once.
+ */
+static void bpf_take_copies(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+	struct mptcp_sched_choice best = {};
+	u32 best_rtt = U32_MAX;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		u32 room, rtt = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
+
+		if (!bpf_is_marked(subflow))
+			continue;
+		mptcp_sched_void(subflow);
+		room = rtt < best_rtt ? mptcp_sched_copy_room(msk, subflow) : 0;
+		if (room) {
+			best.subflow = subflow;
+			best.room = room;
+			best_rtt = rtt;
+		}
+	}
+	if (best.subflow)
+		mptcp_sched_commit_next(msk, &best);
+}
+
+static void bpf_take_marks(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+	u32 n = bpf_count_marks(msk);
+
+	/* from now on it is also asked when there is nothing but old data to send */
+	if (n > 1)
+		WRITE_ONCE(msk->sched->copies, true);
+	if (msk->sched->copies) {
+		bpf_take_copies(msk);
+		return;
+	}
+
+	mptcp_for_each_subflow(msk, subflow) {
+		if (bpf_is_marked(subflow))
+			mptcp_sched_commit(msk, subflow, MPTCP_SCHED_UNLIMITED, MPTCP_SCHED_BEST);
+	}
+}
+
+/* Ask for a decision about new data. */
+int mptcp_bpf_call_get_send(struct mptcp_sock *msk)
+{
+	int err = bpf_call(msk, msk->sched->get_send);
+
+	bpf_take_marks(msk);
+
+	/* a decision counts, whatever is returned */
+	return mptcp_sched_is_decided(msk) ? 0 : err;
+}
+
+/* Ask for one about what timed out: those that owe something themselves do not get it. */
+void mptcp_sched_bpf_get_retrans(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+
+	bpf_call(msk, msk->sched->get_retrans);
+	bpf_count_marks(msk);
+	mptcp_for_each_subflow(msk, subflow) {
+		if (bpf_is_marked(subflow) &&
+		    !tcp_rtx_and_write_queues_empty(mptcp_subflow_tcp_sock(subflow)))
+			mptcp_sched_void(subflow);
+	}
+}
+
+static int bpf_wnd_blocked(struct mptcp_sock *msk)
+{
+	msk->sched->wnd_blocked(msk);
+	return 0;
+}
+
+/* Tell that the peer's window is used up. */
+void mptcp_sched_bpf_wnd_blocked(struct mptcp_sock *msk)
+{
+	bpf_call(msk, bpf_wnd_blocked);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MPTCP packet schedulers: everything on several subflows
+ *
+ *	             snd_una                    head
+ *	----------------|========================|----- data sequence
+ *	subflow 1                                ^ new data
+ *	subflow 2             ^ goes on from here
+ *	subflow 3       ^ had fallen behind: goes on from snd_una
+ *
+ * Each subflow goes on from where it got to, or from the first byte that the peer has not
+ * acknowledged if that is further: what has arrived by another subflow it need not carry. One
+ * that got to the head takes new data. So
+ *
+ * - no subflow waits for another one;
+ * - no subflow sends a byte twice (except for TCP's retransmissions): n subflows put at most
+ *   n times the data on the wire;
+ * - with one subflow, or one that is left, nothing is sent twice.
+ *
+ * Who uses it: redundant.c, and programs in BPF that choose several subflows (bpf_call.c).
+ *
+ * Locking: the msk lock.
+ */
+
+#include "sched/sched.h"
+
+/* Where @subflow goes on. What it got to is void if the peer has acknowledged it meanwhile,
+ * and on a subflow that has carried nothing yet.
+ */
+static u64 mptcp_sched_copy_next(const struct mptcp_sock *msk,
+				 const struct mptcp_subflow_context *subflow)
+{
+	u64 next = subflow->sched_next, una = READ_ONCE(msk->snd_una);
+
+	return next - una <= msk->snd_nxt - una ? next : una;
+}
+
+/* Bytes that @subflow takes now, of old or new data; 0: it has nothing to send, or no room. */
+u32 mptcp_sched_copy_room(const struct mptcp_sock *msk,
+			  const struct mptcp_subflow_context *subflow)
+{
+	u64 head = mptcp_sched_head(msk);
+
+	/* new data, and the peer's window is used up */
+	if (!before64(mptcp_sched_copy_next(msk, subflow), head) &&
+	    (!mptcp_send_head((struct sock *)msk) || !before64(head, READ_ONCE(msk->wnd_end))))
+		return 0;
+	return mptcp_sched_room(subflow);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_copy_room);
+
+/* Decide: @choice gets what it has not carried yet. */
+void mptcp_sched_commit_next(struct mptcp_sock *msk, const struct mptcp_sched_choice *choice)
+{
+	u64 next = mptcp_sched_copy_next(msk, choice->subflow);
+
+	if (before64(next, mptcp_sched_head(msk)))
+		mptcp_sched_commit_at(msk, choice->subflow, MPTCP_SCHED_SEND_COPY, next,
+				      choice->room);
+	else
+		mptcp_sched_commit(msk, choice->subflow, choice->room, MPTCP_SCHED_BEST);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_commit_next);
