@@ -45,9 +45,9 @@ struct mptcp_subflow_context *
 bpf_iter_mptcp_subflow_next(struct bpf_iter_mptcp_subflow *it) __ksym;
 void bpf_iter_mptcp_subflow_destroy(struct bpf_iter_mptcp_subflow *it) __ksym;
 
-/* bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) { ... }: newer libbpf has it. The iterator is
- * destroyed at the end of the loop, also of one that is left by break or return. (Clang tells
- * libbpf of functions that are named, and cleanup() alone does not count.)
+/* bpf_for_each(mptcp_subflow, subflow, (struct sock *)msk) { ... }: newer libbpf has it. The
+ * iterator is destroyed at the end of the loop, also of one that is left by break or return.
+ * (Clang tells libbpf of functions that are named, and cleanup() alone does not count.)
  */
 #ifndef bpf_for_each
 #define bpf_for_each(kind, current, args...)						\

@@ -83,14 +83,14 @@ struct mptcp_bpf_field {
 	u32 size;
 };
 
-#define FIELD(of, struct_name, member) { \
-	of, offsetof(struct struct_name, member), sizeof_field(struct struct_name, member) }
-
 static const struct mptcp_bpf_field mptcp_bpf_fields[] = {
-	FIELD(TYPE_MSK, mptcp_sock, sched_priv),
-	FIELD(TYPE_MSK, mptcp_sock, snd_burst),
-	FIELD(TYPE_SUBFLOW, mptcp_subflow_context, sched_priv),
-	FIELD(TYPE_SUBFLOW, mptcp_subflow_context, avg_pacing_rate),
+	{ TYPE_MSK, offsetof(struct mptcp_sock, sched_priv), MPTCP_SCHED_PRIV_SIZE },
+	{ TYPE_MSK, offsetof(struct mptcp_sock, snd_burst),
+	  sizeof_field(struct mptcp_sock, snd_burst) },
+	{ TYPE_SUBFLOW, offsetof(struct mptcp_subflow_context, sched_priv),
+	  MPTCP_SCHED_PRIV_SIZE },
+	{ TYPE_SUBFLOW, offsetof(struct mptcp_subflow_context, avg_pacing_rate),
+	  sizeof_field(struct mptcp_subflow_context, avg_pacing_rate) },
 };
 
 /* Does @reg point to a @type, without a doubt? What was found by following pointers does not. A
@@ -117,7 +117,7 @@ static int mptcp_bpf_struct_access(struct bpf_verifier_log *log,
 			return 0;
 	}
 
-	bpf_log(log, "offset %d: only sched_priv may be written, of msk and subflow, msk->snd_burst and subflow->avg_pacing_rate\n",
+	bpf_log(log, "offset %d: only sched_priv, snd_burst and avg_pacing_rate may be written\n",
 		off);
 	return -EACCES;
 }

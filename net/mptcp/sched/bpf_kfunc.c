@@ -112,7 +112,7 @@ int mptcp_bpf_can_take(const struct mptcp_sock *msk, struct mptcp_subflow_contex
  */
 static u32 mptcp_bpf_budget(const struct mptcp_subflow_context *subflow, u32 bytes)
 {
-	return min(max(bytes, mptcp_sched_mss(subflow)), (u32)S32_MAX);
+	return clamp_t(u32, bytes, mptcp_sched_mss(subflow), S32_MAX);
 }
 
 /* Decide: @subflow gets the next @bytes. Returns 0, -EINVAL (no bytes), -ENOTCONN (it

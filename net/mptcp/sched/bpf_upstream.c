@@ -36,13 +36,7 @@
 #include "sched/core.h"
 #include "sched/bpf_call.h"
 #include "sched/bpf_kfunc.h"
-
-/* here programs' own are meant */
-#undef mptcp_subflow_set_scheduled
-#undef mptcp_subflow_active
-#undef mptcp_pm_subflow_chk_stale
-
-__bpf_kfunc_start_defs();
+#include "sched/bpf_upstream.h"
 
 /* The subflow, of the connection that asks, that @it is, or whose socket; NULL: none. */
 static struct mptcp_subflow_context *upstream_subflow(const void *it)
@@ -132,8 +126,6 @@ __bpf_kfunc void mptcp_subflow_set_avoid(struct mptcp_subflow_context *subflow__
 	if (subflow)
 		subflow->avoid = avoid;
 }
-
-__bpf_kfunc_end_defs();
 
 BTF_KFUNCS_START(upstream_kfuncs)
 BTF_ID_FLAGS(func, bpf_mptcp_subflow_ctx, KF_RET_NULL)

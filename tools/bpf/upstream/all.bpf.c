@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* "bpf_all": every subflow is marked, in upstream's way, so that each carries everything. What
- * times out goes to the first subflow that owes nothing. Shows marks on several subflows, storage per
- * connection, and a callback that may sleep.
+ * times out goes to the first subflow that owes nothing. Shows marks on several subflows,
+ * storage per connection, and a callback that may sleep.
  */
 #include "vmlinux.h"
 #include "upstream.bpf.h"
