@@ -113,7 +113,7 @@ static void bpf_take_marks(struct mptcp_sock *msk)
 	/* from now on it is also asked when there is nothing but old data to send */
 	if (n > 1)
 		WRITE_ONCE(msk->sched->copies, true);
-	if (msk->sched->copies) {
+	if (mptcp_sched_copies(msk->sched)) {
 		bpf_take_copies(msk);
 		return;
 	}

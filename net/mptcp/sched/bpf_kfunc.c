@@ -162,7 +162,7 @@ __bpf_kfunc int bpf_mptcp_sched_commit_copy(struct mptcp_sock *msk,
 
 	if (err)
 		return err;
-	if (!msk->sched->copies || before64(seq, READ_ONCE(msk->snd_una)) ||
+	if (!mptcp_sched_copies(msk->sched) || before64(seq, READ_ONCE(msk->snd_una)) ||
 	    !before64(seq, mptcp_sched_head(msk)))
 		return -EINVAL;
 

@@ -302,6 +302,12 @@ static inline void mptcp_sched_spend_head(struct mptcp_sock *msk,
 		mptcp_sched_own(msk, subflow, seq, sent);
 }
 
+/* A program in BPF may turn out to at any time, see sched/bpf_call.c. */
+static inline bool mptcp_sched_copies(const struct mptcp_sched_ops *sched)
+{
+	return READ_ONCE(sched->copies);
+}
+
 /* Is there something to send? With a scheduler that copies, also what is not
  * acknowledged yet; else also what a silent subflow owes. Callers in softirq may not
  * hold the msk lock: the scheduler may change under them; RCU (softirq is a reader)
@@ -312,7 +318,7 @@ static inline bool mptcp_sched_has_work(const struct mptcp_sock *msk)
 	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
 
 	return READ_ONCE(msk->first_pending) || READ_ONCE(msk->sched_silent) ||
-	       (sched && sched->copies &&
+	       (sched && mptcp_sched_copies(sched) &&
 		READ_ONCE(msk->snd_una) != READ_ONCE(msk->snd_nxt));
 }
 
@@ -325,8 +331,9 @@ static inline bool mptcp_sched_wants_blocked(const struct mptcp_sock *msk)
 	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
 
 	return sched && mptcp_sched_has_work(msk) &&
-	       (sched->wnd_blocked || sched->copies || READ_ONCE(msk->sched_silent) ||
-		READ_ONCE(msk->recovery) || mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RP));
+	       (sched->wnd_blocked || mptcp_sched_copies(sched) ||
+		READ_ONCE(msk->sched_silent) || READ_ONCE(msk->recovery) ||
+		mptcp_sched_extensions(msk) & BIT(MPTCP_SCHED_RP));
 }
 
 /* Segments that a congestion window of @cwnd takes, of which extensions let @cap

@@ -374,7 +374,7 @@ int mptcp_sched_ask(struct mptcp_sock *msk)
 	if (mptcp_sched_extensions(msk) && mptcp_sched_ext_get_send(msk, used_up))
 		return 0;
 	/* to rescue may have been all that there was to do */
-	if (silent && !msk->first_pending && !sched->copies)
+	if (silent && !msk->first_pending && !mptcp_sched_copies(sched))
 		return -EAGAIN;
 
 	err = mptcp_sched_is_bpf(sched) ? mptcp_sched_bpf_get_send(msk, used_up) :
