@@ -35,10 +35,12 @@ def check(wire: Wire, waiting: socket.socket) -> Check:
         place = (2 * n + 1) * SIZE
         peer.say_over(other, DATA[place : place + SIZE], start + place, n * SIZE)
 
-    def miss(n: int) -> None:
-        place = 2 * n * SIZE
+    def say(place: int) -> None:
         data = DATA[place : place + SIZE]
         peer.say(peer.dss(data, place=start + place, ssn=1 + peer.sent), data)
+
+    def miss(n: int) -> None:
+        say(2 * n * SIZE)
 
     for n in range(PIECES):
         later(n)
@@ -52,7 +54,16 @@ def check(wire: Wire, waiting: socket.socket) -> Check:
         # of what was too much for the subflow's buffer, too
         later(n)
         miss(n)
-        got += read(program, 2 * SIZE, 5 if len(got) == 2 * n * SIZE else 0.01)
+        if len(got) == 2 * n * SIZE:
+            got += read(program, SIZE, 5)
+        if len(got) == (2 * n + 1) * SIZE:
+            # newer kernels acknowledge it to the subflow and drop it for what is next: once more, as
+            # MPTCP's own timeout would send it
+            more = read(program, SIZE, 0.5)
+            if not more:
+                say((2 * n + 1) * SIZE)
+                more = read(program, SIZE, 5)
+            got += more
     yield got == DATA, "so does all the rest", f"{len(got)} bytes of {len(DATA)}"
 
 
