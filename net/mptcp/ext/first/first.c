@@ -165,13 +165,16 @@ static bool first_is_taken_v6(struct sock *ssk, const struct mptcp_pm_local *loc
 	return other;
 }
 
-static int first_take_v6(struct sock *ssk, struct mptcp_pm_local *local, struct dst_entry *dst)
+static int first_take_v6(struct sock *ssk, struct mptcp_pm_local *local, struct dst_entry *dst,
+			 const struct flowi *fl)
 {
 	int err = inet_bhash2_update_saddr(ssk, &local->addr.addr6, AF_INET6);
 
 	if (err)
 		return err;
 	inet6_sk(ssk)->saddr = local->addr.addr6;
+	/* newer kernels take the addresses of packets from there, as of IPv4 */
+	inet_sk(ssk)->cork.fl = *fl;
 	ip6_dst_store(ssk, dst, NULL, false);
 	return 0;
 }
@@ -196,7 +199,8 @@ static bool first_is_taken_v6(struct sock *ssk, const struct mptcp_pm_local *loc
 	return true;
 }
 
-static int first_take_v6(struct sock *ssk, struct mptcp_pm_local *local, struct dst_entry *dst)
+static int first_take_v6(struct sock *ssk, struct mptcp_pm_local *local, struct dst_entry *dst,
+			 const struct flowi *fl)
 {
 	return -EAFNOSUPPORT;
 }
@@ -242,7 +246,7 @@ static int first_move(struct sock *ssk, struct mptcp_pm_local *local)
 	err = -EADDRINUSE;
 	if (!first_is_taken(ssk, local, local->ifindex ?: dst->dev->ifindex))
 		err = first_is_v4(ssk) ? first_take_v4(ssk, local, dst, &fl) :
-					 first_take_v6(ssk, local, dst);
+					 first_take_v6(ssk, local, dst, &fl);
 	if (err) {
 		dst_release(dst);
 		return err;
