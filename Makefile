@@ -143,6 +143,9 @@ check-deb: deps-check-deb source ## install them on two bare Debian machines in 
 patch: deps-build ## all of it in one file for "git am", "git apply" or "patch -p1", into build/ (KSRC=: of which Linux)
 	$K/source.sh single
 
+send: source ## the fixes as series for the mailing list, into build/send (KSRC=: for which Linux)
+	$K/send.sh
+
 openwrt: ## the patchset as OpenWrt wants it, into build/openwrt (OPENWRT=: its source tree)
 	tools/openwrt/openwrt.py $(or $(OPENWRT),build/openwrt)
 
@@ -159,4 +162,4 @@ clean: ## remove what was built, keep the compiler cache
 	patches-refresh port check-style \
 	check-series check-series-newest \
 	check-robust check-debug check-coverage check-without check-locks check-races check-uninit check-bpf check-upstream check-interop check-packets \
-	kernels check-dask check-slurm check-whole check-table check-cost vm check-vm deb check-deb patch openwrt clean
+	kernels check-dask check-slurm check-whole check-table check-cost vm check-vm deb check-deb patch send openwrt clean

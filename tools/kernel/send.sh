@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The fixes as series that can be sent: a folder of build/send for each file in tools/kernel/send, with a cover letter,
+# as "git format-patch" writes it. Such a file has the subject, a blank line, the text, and the names of the patches, as
+# in patches/series, in their order; the series stand one on the other. What is policy or a feature is not among them.
+#
+# What is ours alone goes: the lines "Test:" and "Depends-on:" of messages. Each series is then applied to Linux as
+# it came, by "git am", and each of its patches is looked at by checkpatch.
+#
+# usage: send.sh	(KSRC=: for which Linux; the newest one that has a series is meant)
+set -euo pipefail
+# shellcheck source=lib.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=series.sh
+. "$top/tools/kernel/series.sh"
+
+tree=$(source_tree patched)
+out=$build/send
+work=$out.work
+bad=0
+
+[ -e "$tree/.git" ] || die "there is no $tree: make source KSRC=${KSRC:-}"
+
+# In a work tree that has no more of Linux than patches touch.
+clean_up() { tree_git worktree remove --force "$work" 2>/dev/null || true; }
+trap clean_up EXIT
+clean_up
+rm -rf -- "$out"
+mkdir -p "$out"
+tree_git worktree add -q --no-checkout --detach "$work" base
+work_git() { tree=$work tree_git "$@"; }
+work_git sparse-checkout set net/mptcp include/net include/uapi/linux include/linux Documentation/networking
+work_git checkout -q base
+
+# What a file has: its subject, its text, in lines as mail has them, and its patches.
+subject() { head -n 1 "$1"; }
+text() { sed -e '1,2d' -e '/^[a-z]*\/[0-9]*$/d' "$1" | fmt -w 72; }
+numbers() { grep -E '^[a-z]+/[0-9]+$' "$1"; }
+
+# file_of NUMBER: the patch that this version has: patches/fixes/0003-what.patch, of "fixes/0003".
+file_of() {
+	local name
+	while read -r name; do
+		[[ $(plain_name "$name") != "$1"-* ]] || { echo "$patches/$name"; return; }
+	done < <(names_in "$series")
+	return 1
+}
+
+# apply NUMBER: without what is ours alone; false if it does not.
+apply() {
+	local file
+	file=$(file_of "$1") || { say "$1 is not in this version: not needed there"; return; }
+	! grep -q '^Fixes: none' "$file" || die "$1 is no fix: 'Fixes: none' says so"
+	sed -E '/^(Test|Depends-on): /d' "$file" | work_git am -q -3 2>/dev/null || {
+		work_git am --abort
+		return 1
+	}
+}
+
+for list in "$top"/tools/kernel/send/*.txt; do
+	name=$(basename "$list" .txt)
+	begin=$(work_git rev-parse HEAD)
+	for number in $(numbers "$list"); do
+		apply "$number" || { say "$name: $number does not apply here: it needs what is not sent"; bad=1; }
+	done
+	work_git branch -q -f "send-$name" HEAD
+	work_git config "branch.send-$name.description" "$(subject "$list")"$'\n\n'"$(text "$list")"
+	work_git checkout -q "send-$name"
+	work_git format-patch -q --zero-commit --no-signature --cover-letter --cover-from-description=subject \
+		--subject-prefix='PATCH mptcp-net' -o "$out/$name" "$begin"
+	work_git checkout -q --detach
+	work_git branch -q -D "send-$name"
+	count=$(find "$out/$name" -name '0*.patch' ! -name '0000-*' | wc -l)
+	[ "$count" -le 15 ] || { say "$name: $count patches: 15 are as many as a list takes"; bad=1; }
+	say "$name: $count patches in ${out#"$top/"}/$name"
+done
+
+# The proof: they apply to Linux as it came, and checkpatch has nothing to say.
+work_git checkout -q --detach base
+for name in "$out"/*/; do
+	work_git am -q "$name"0*[1-9]*.patch || { say "$name does not apply to Linux as it came"; bad=1; break; }
+	for file in "$name"0*[1-9]*.patch; do
+		# what our patches are checked for, but that commits are not in this tree
+		said=$("$tree/scripts/checkpatch.pl" --strict --no-tree --terse --quiet --no-summary --ignore UNKNOWN_COMMIT_ID "$file" 2>&1 || true)
+		[ -z "$said" ] || { printf '%s\n' "$said"; bad=1; }
+	done
+done
+[ "$bad" = 0 ]
