@@ -69,7 +69,7 @@ check-locks: deps-vm source ## some under lockdep and slab debugging in QEMU, tw
 check-races: deps-vm source ## the kselftests under KCSAN in QEMU, two CPUs
 	$K/vm.sh check races
 
-check-coverage: deps-check source mptcpctl ## which lines of net/mptcp the tests run, into Documentation/testing.md
+check-coverage: deps-check source mptcpctl ## which lines of net/mptcp the tests run, into Documentation/coverage.md
 	$K/check-coverage.sh
 
 check-uninit: deps-uninit source ## some under KMSAN in QEMU: values that nobody wrote

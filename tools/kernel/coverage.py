@@ -6,7 +6,7 @@ usage: coverage.py TOP BUILD TREE COUNTS
 
 TOP: the project; BUILD: the kernel's build; TREE: its source. COUNTS has a folder of .gcda files per test.
 Prints a table per file and the lines of ours that no test ran, and writes the table into
-Documentation/testing.md. What mplab's parts.py calls idle without extensions must not have run in tests
+Documentation/coverage.md. What mplab's parts.py calls idle without extensions must not have run in tests
 that use none.
 """
 
@@ -168,7 +168,7 @@ def main() -> int:
         missing = sorted(number for number, count in file.lines.items() if not count)
         if missing:
             print(f"net/mptcp/{name}: {ranges(missing)}")
-    write(top / "Documentation/testing.md", told)
+    write(top / "Documentation/coverage.md", told)
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0
