@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Tests of send.sh on toy kernel trees: no network, no compiler. TAP output.
+set -euo pipefail
+# shellcheck source=toy.sh
+. "$(dirname -- "$0")/toy.sh"
+
+toy_kernel
+mkdir "$KSRC/scripts"
+cat >"$KSRC/scripts/checkpatch.pl" <<'CHECK'
+#!/bin/bash
+grep -l "bad style" "${@: -1}"
+CHECK
+chmod +x "$KSRC/scripts/checkpatch.pl"
+toy_project
+mkdir "$top/tools/kernel/send"
+list() { printf '%s\n' "net: mended" "" "Two of them, with words that are more than fit into a line of a mail that somebody reads." \
+	"" "$@" >"$top/tools/kernel/send/1-all.txt"; }
+send() { "$top/tools/kernel/send.sh"; }
+sent=$top/build/send/1-all
+
+list fixes/0001 fixes/0002
+check "without a tree it says what to do" 1 "make source" send
+source_sh prepare >/dev/null
+sed -i 's/^Why it is needed.$/&\n\nTest: one.sh\nDepends-on: another/' "$top/patches/fixes/0001-net-first.patch"
+check "a series is written" 0 "1-all: 2 patches" send
+check "with a cover letter" 0 "Subject: .PATCH mptcp-net 0/2. net: mended" cat "$sent/0000-cover-letter.patch"
+check "in lines that mail has" 1 "" grep -E '^.{73}' "$sent/0000-cover-letter.patch"
+check "and its patches, in order" 0 "net: second" cat "$sent/0002-net-second.patch"
+check "without what is ours alone" 1 "" grep -r '^Test:\|^Depends-on:' "$sent"
+check "nothing is left in the tree" 0 "^1$" sh -c "git -C '$tree' worktree list | wc -l"
+
+list fixes/0001 fixes/0009
+check "what this version does not need is named" 0 "fixes/0009 is not in this version" send
+list fixes/0001 sched/0002
+check "what does not apply alone is, too" 0 "1-all: 2 patches" send
+toy_patch fixes/0002-net-second.patch net/mptcp/file.c 11 eleven "net: second"
+list fixes/0002 fixes/0001
+check "what needs another one is an error" 1 "fixes/0001 does not apply here" send
+sed -i 's/^Why it is needed.$/&\n\nFixes: none (policy)/' "$top/patches/fixes/0002-net-second.patch"
+list fixes/0002
+check "policy is not sent" 1 "is no fix" send
+toy_patch fixes/0002-net-second.patch net/mptcp/file.c 30 "bad style" "net: second"
+list fixes/0001 fixes/0002
+check "what checkpatch says is an error" 1 "0002-net-second.patch" send
+finish
