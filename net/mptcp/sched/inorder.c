@@ -25,7 +25,8 @@
  *
  * A subflow whose RTT is close to its lowest has no queue, so it may carry
  * more than it did: its rate counts double until a queue shows. That is how a
- * subflow that was not needed comes up again when it is.
+ * subflow that was not needed comes up again when it is. One that carried all that
+ * the application wanted is taken to carry its congestion window in each round trip.
  *
  * A slow subflow whose queue is long is no faster, and costs: its data takes up
  * the peer's window for longer, and when the queue overflows, the connection
@@ -214,6 +215,21 @@ static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
 	return min(mptcp_sched_room(path->subflow), limit - path->queued);
 }
 
+/* The rate at which @subflow may be taken to deliver. As long as it delivered all that the
+ * application wanted, at once, it can do more: what its window lets go out counts. Else the
+ * rest of a small block would go to another path, behind which it waits when that one stalls.
+ */
+static u32 inorder_likely_rate(struct mptcp_subflow_context *subflow, u32 min_rtt)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	u32 rate = inorder_rate(subflow);
+
+	/* a bit beside others: of a moment ago will do */
+	if (!data_race(tp->rate_app_limited != 0) || mptcp_sched_has_queue(tp, min_rtt))
+		return rate;
+	return max(rate, mptcp_sched_first_rate(subflow, READ_ONCE(tp->snd_cwnd)));
+}
+
 static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 			 struct mptcp_subflow_context *subflow, u64 now)
 {
@@ -224,7 +240,7 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 
 	p->subflow = subflow;
 	p->min_rtt = mptcp_sched_min_rtt(tp);
-	p->rate = inorder_rate(subflow);
+	p->rate = inorder_likely_rate(subflow, p->min_rtt);
 	gain = inorder_gain(subflow, p->min_rtt);
 	p->queued = mptcp_sched_queued(subflow);
 	p->limit = inorder_limit(p, mss);
