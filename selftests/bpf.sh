@@ -95,6 +95,10 @@ transfer -b 2000000 -s bpf_rr+rp+bm
 arrived 2000000 "with extensions: the bytes are right"
 is 0 "$(counter SchedBpfFailed)" "none of them was replaced"
 
+# The second path goes dark, and comes back as it was.
+darken() { tc -n "$client" qdisc change dev c2 root netem loss 100%; }
+lighten() { tc -n "$client" qdisc change dev c2 root netem rate 20mbit delay 30ms limit 1000 loss 0%; }
+
 # Written as upstream's: chosen by marks.
 for name in all turns; do
 	load "upstream/$name" >/dev/null
@@ -110,10 +114,10 @@ that "as copies" less 1000000 $(($(counter SchedCopyBytes) - copied))
 serve
 begin -b 4000000 -s bpf_all
 sleep 1
-tc -n "$client" qdisc change dev c2 root netem loss 100%
+darken
 complete
 arrived 4000000 "one path goes dark: the bytes are right"
-tc -n "$client" qdisc change dev c2 root netem rate 20mbit delay 30ms limit 1000 loss 0%
+lighten
 one=$(tx_bytes 1) two=$(tx_bytes 2)
 serve
 transfer -b 4000000 -s bpf_turns
@@ -127,11 +131,11 @@ load broken/confused >/dev/null
 serve
 begin -b 4000000 -s bpf_confused
 sleep 1
-tc -n "$client" qdisc change dev c2 root netem loss 100%
+darken
 complete
 arrived 4000000 "one that takes one socket for another does no harm: the bytes are right"
 is 0 "$(counter SchedBpfFailed)" "and it is believed nothing that is not so"
-tc -n "$client" qdisc change dev c2 root netem rate 20mbit delay 30ms limit 1000 loss 0%
+lighten
 unload_bpf bpf_confused
 rejected "expected pointer to STRUCT mptcp_sock|must be referenced or trusted" "where types tell, it is refused" load broken/typed
 
@@ -295,7 +299,6 @@ lose() { tc -n "$client" qdisc change dev c1 root netem loss 100%; }
 replaced loyal 8000000 lose
 tc -n "$client" qdisc change dev c1 root netem rate 20mbit delay 10ms limit 1000 loss 0%
 load broken/forgetful >/dev/null
-darken() { tc -n "$client" qdisc change dev c2 root netem loss 100%; }
 timed 8000000 bpf_forgetful darken
 arrived 8000000 "what times out is sent again, whoever forgets it: the bytes are right"
 that "the kernel log tells of the others" eval 'dmesg | grep -q "scheduler bpf_loyal sent nothing for 1000 ms"'
