@@ -50,6 +50,17 @@ done
 took=$(printf '%s\n' "${times[@]}" | sort -n | sed -n 3p)
 in_time "the fast path goes on meanwhile" less "$took" $((alone * 102 / 100))
 
+# The RTT of the fast path rises, and stays: what looks like a queue is none, which is known 10 s later.
+shape 1 20mbit 10ms 100
+shape 2 10mbit 20ms 100
+buffers 800000
+(sleep 2 && shape 1 20mbit 110ms 500) &
+took -b 50000000
+wait $!
+echo "# $took ms"
+arrived 50000000 "an RTT that rose: the bytes are right"
+in_time "an RTT that rose: the path carries data again" less "$took" 25000
+
 # where paths are fast, packets are large: runs of a millisecond instead of the two segments of an ACK
 shape 1 100mbit 5ms 1000
 shape 2 100mbit 5ms 1000

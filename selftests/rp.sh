@@ -77,6 +77,20 @@ in_slow_start() {
 	linux_defaults
 }
 
+# A path of which slow start has seen nothing yet is not kept from what it takes.
+in_the_beginning() {
+	local alone size=40000000
+	shape 1 60mbit 360ms 10000
+	shape 2 20mbit 60ms 4000
+	# what Linux begins with, and makes larger while it is used up
+	in_server sysctl -q net.ipv4.tcp_rmem="4096 131072 16000000"
+	measure minrtt -b $size
+	alone=$took
+	measure minrtt+rp -b $size
+	arrived $size "minrtt+rp, a path of 360 ms: the bytes are right"
+	in_time "minrtt+rp: the path is filled as soon as without" less "$took" $((alone * 115 / 100))
+}
+
 it_rests() {
 	measure minrtt+rp -b 200000 -m 1000 -i 10
 	arrived 200000 "an application at 0.8 Mbit/s on unequal paths: the bytes are right"
@@ -119,6 +133,8 @@ it_fires
 with_others
 in_slow_start reno
 ! built cong | grep -qx lia || in_slow_start lia
+in_the_beginning
+unequal
 it_rests
 it_warns
 unequal

@@ -79,27 +79,22 @@ static u32 bpf_count_marks(struct mptcp_sock *msk)
 	return n;
 }
 
+static bool bpf_may_copy(struct mptcp_subflow_context *subflow, bool backups)
+{
+	return bpf_is_marked(subflow);
+}
+
 /* Of those that are marked, the one with the lowest RTT goes on; the others are asked for
  * again at once.
  */
 static void bpf_take_copies(struct mptcp_sock *msk)
 {
+	struct mptcp_sched_choice best = mptcp_sched_best_copy(msk, bpf_may_copy);
 	struct mptcp_subflow_context *subflow;
-	struct mptcp_sched_choice best = {};
-	u32 best_rtt = U32_MAX;
 
 	mptcp_for_each_subflow(msk, subflow) {
-		u32 room, rtt = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
-
-		if (!bpf_is_marked(subflow))
-			continue;
-		mptcp_sched_void(subflow);
-		room = rtt < best_rtt ? mptcp_sched_copy_room(msk, subflow) : 0;
-		if (room) {
-			best.subflow = subflow;
-			best.room = room;
-			best_rtt = rtt;
-		}
+		if (bpf_is_marked(subflow))
+			mptcp_sched_void(subflow);
 	}
 	if (best.subflow)
 		mptcp_sched_commit_next(msk, &best);

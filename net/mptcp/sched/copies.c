@@ -35,8 +35,8 @@ static u64 mptcp_sched_copy_next(const struct mptcp_sock *msk,
 }
 
 /* Bytes that @subflow takes now, of old or new data; 0: it has nothing to send, or no room. */
-u32 mptcp_sched_copy_room(const struct mptcp_sock *msk,
-			  const struct mptcp_subflow_context *subflow)
+static u32 mptcp_sched_copy_room(const struct mptcp_sock *msk,
+				 const struct mptcp_subflow_context *subflow)
 {
 	u64 head = mptcp_sched_head(msk);
 
@@ -46,7 +46,32 @@ u32 mptcp_sched_copy_room(const struct mptcp_sock *msk,
 		return 0;
 	return mptcp_sched_room(subflow);
 }
-EXPORT_SYMBOL_GPL(mptcp_sched_copy_room);
+
+/* Of the subflows that @may carry copies, the one with the lowest RTT that takes some now. */
+struct mptcp_sched_choice
+mptcp_sched_best_copy(struct mptcp_sock *msk,
+		      bool (*may)(struct mptcp_subflow_context *subflow, bool backups))
+{
+	bool backups = mptcp_sched_only_backups(msk);
+	struct mptcp_subflow_context *subflow;
+	struct mptcp_sched_choice best = {};
+	u32 best_rtt = U32_MAX;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		u32 rtt = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
+		u32 room = rtt < best_rtt && may(subflow, backups) ?
+			   mptcp_sched_copy_room(msk, subflow) : 0;
+
+		if (room) {
+			best.subflow = subflow;
+			best.room = room;
+			best_rtt = rtt;
+		}
+	}
+
+	return best;
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_best_copy);
 
 /* Decide: @choice gets what it has not carried yet. */
 void mptcp_sched_commit_next(struct mptcp_sock *msk, const struct mptcp_sched_choice *choice)

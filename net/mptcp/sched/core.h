@@ -7,6 +7,7 @@
  *
  *	sockopt.c  name.c	which scheduler
  *	words.c			names as text
+ *	model.c			what is known of a path
  *	pick.c			a decision, with the extensions' part: mods/mods.c
  *	mods/			rp.c, warn.c, bm.c, rescue.c; path/price.c (and path/path.h)
  *	bpf.c			schedulers in BPF: bpf_kfunc.c, bpf_upstream.c,
@@ -55,7 +56,6 @@ struct mptcp_sched_name {
 
 /* Decisions (pick.c). */
 int mptcp_sched_ask(struct mptcp_sock *msk);
-u32 mptcp_sched_cwnd(const struct mptcp_subflow_context *subflow);
 u32 mptcp_sched_window(const struct mptcp_subflow_context *subflow, u32 cap);
 bool mptcp_sched_wnd_is_used_up(const struct mptcp_sock *msk);
 void mptcp_sched_reset(struct mptcp_sock *msk);

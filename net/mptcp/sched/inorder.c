@@ -35,7 +35,9 @@
  * in its queue. While there is window enough, a subflow may fill its queue as TCP
  * would: what looks like a queue of its own is none when the RTT has risen since
  * its lowest, when it varies, or when others fill the queue, and to give way to
- * them would be to give up the path. The fastest subflow is always free to.
+ * them would be to give up the path. The fastest subflow is always free to. Once in
+ * ten seconds what is limited so gets less than a product, to see whether the lowest
+ * RTT is still the one that it was (model.c).
  *
  * What a subflow owes and the peer waits for, another one sends again: when that has
  * become silent (mods/rescue.c); when its path has become slower and the window is
@@ -50,7 +52,6 @@
  */
 
 #include <linux/module.h>
-#include <linux/win_minmax.h>
 #include "sched/sched.h"
 
 /* A subflow without a queue may carry more than it did, in percent: while its
@@ -90,7 +91,6 @@
 #define INORDER_AGAIN_SEGS	4
 
 struct inorder_subflow {
-	struct minmax rate;	/* bytes per ms, highest of the window */
 	u32 delivered;		/* tp->delivered at the last sample */
 	u32 round_end;		/* tp->delivered when this round trip ends */
 	u32 full_rate;		/* the rate that has to be outgrown */
@@ -148,26 +148,24 @@ static void inorder_check_full(struct inorder_subflow *is,
 	}
 }
 
-/* Take in TCP's latest delivery rate, if something was delivered since. */
+/* The rate at which @subflow delivered of late, or what is assumed before it did. */
 static u32 inorder_rate(struct mptcp_subflow_context *subflow)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	struct inorder_subflow *is = inorder_subflow(subflow);
-	u32 delivered = READ_ONCE(tp->delivered);
-	u32 rate = delivered != is->delivered ? mptcp_sched_rate(subflow) : 0;
+	u32 delivered = READ_ONCE(tp->delivered), rate = mptcp_sched_max_rate(subflow);
 
-	if (rate) {
+	if (rate && delivered != is->delivered) {
 		is->delivered = delivered;
-		mptcp_sched_take_rate(tp, &is->rate, rate);
-		inorder_check_full(is, tp, minmax_get(&is->rate));
+		inorder_check_full(is, tp, rate);
 	}
 
-	return minmax_get(&is->rate) ?: mptcp_sched_first_rate(subflow, INORDER_FIRST_SEGS);
+	return rate ?: mptcp_sched_first_rate(subflow, INORDER_FIRST_SEGS);
 }
 
 static u32 inorder_gain(struct mptcp_subflow_context *subflow, u32 min_rtt)
 {
-	if (mptcp_sched_has_queue(tcp_sk(mptcp_subflow_tcp_sock(subflow)), min_rtt))
+	if (mptcp_sched_has_queue(subflow, min_rtt))
 		return 100;
 
 	return inorder_subflow(subflow)->full_rounds < INORDER_FULL_ROUNDS ?
@@ -193,11 +191,15 @@ static bool inorder_is_scarce(struct mptcp_sock *msk, u64 now)
 	return im->blocked && now - im->blocked_at < INORDER_SCARCE_US;
 }
 
-/* What keeps @path busy and its queue short. */
+/* What keeps @path busy and its queue short, or from time to time empty. */
 static u32 inorder_limit(const struct inorder_path *path, u32 mss)
 {
-	return min_t(u64, div_u64(inorder_product(path) * INORDER_FLIGHT_PERCENT, 100) +
-			  INORDER_FLIGHT_SEGS * mss, U32_MAX);
+	bool drains = mptcp_sched_drains(path->subflow);
+	u32 percent = drains ? MPTCP_SCHED_DRAIN_PERCENT : INORDER_FLIGHT_PERCENT;
+	u32 segs = drains ? 0 : INORDER_FLIGHT_SEGS;
+	u64 limit = div_u64(inorder_product(path) * percent, 100) + segs * mss;
+
+	return clamp_t(u64, limit, 2 * mss, U32_MAX);
 }
 
 static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
@@ -207,11 +209,12 @@ static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
 
 	if (inorder_is_scarce(msk, now))
 		limit = path->limit;
-	if (!minmax_get(&inorder_subflow(path->subflow)->rate))
+	if (!mptcp_sched_max_rate(path->subflow))
 		limit = INORDER_FIRST_SEGS * mss;
 	/* as mptcp_sched_room(): a run, or nothing */
 	if (path->queued + min(mptcp_sched_run(path->subflow), limit / 4) > limit)
 		return 0;
+	mptcp_sched_want_memory(path->subflow);
 	return min(mptcp_sched_room(path->subflow), limit - path->queued);
 }
 
@@ -221,25 +224,23 @@ static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
  */
 static u32 inorder_likely_rate(struct mptcp_subflow_context *subflow, u32 min_rtt)
 {
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	u32 rate = inorder_rate(subflow);
 
-	/* a bit beside others: of a moment ago will do */
-	if (!data_race(tp->rate_app_limited != 0) || mptcp_sched_has_queue(tp, min_rtt))
+	if (inorder_subflow(subflow)->full_rounds < INORDER_FULL_ROUNDS ||
+	    !READ_ONCE(subflow->model.app_limited) || mptcp_sched_has_queue(subflow, min_rtt))
 		return rate;
-	return max(rate, mptcp_sched_first_rate(subflow, READ_ONCE(tp->snd_cwnd)));
+	return max(rate, mptcp_sched_first_rate(subflow, mptcp_sched_cwnd(subflow)));
 }
 
 static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 			 struct mptcp_subflow_context *subflow, u64 now)
 {
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	struct inorder_subflow *is = inorder_subflow(subflow);
 	u32 mss = mptcp_sched_mss(subflow);
 	u32 gain, all, busy;
 
 	p->subflow = subflow;
-	p->min_rtt = mptcp_sched_min_rtt(tp);
+	p->min_rtt = mptcp_sched_min_rtt(subflow);
 	p->rate = inorder_likely_rate(subflow, p->min_rtt);
 	gain = inorder_gain(subflow, p->min_rtt);
 	p->queued = mptcp_sched_queued(subflow);
@@ -301,7 +302,8 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 	/* whole segments for the one that comes there */
 	head = mptcp_sched_head(msk);
 	seq = mptcp_ranges_reach(ranges, head, DIV_ROUND_UP_ULL(gap, mss) * mss);
-	if (path->queued >= path->limit && seq - head > (end - head) / INORDER_WINDOW_PART)
+	if (path->queued >= path->limit &&
+	    (mptcp_sched_drains(path->subflow) || seq - head > (end - head) / INORDER_WINDOW_PART))
 		return -EAGAIN;
 	if (before64(end, seq + mss))
 		return -EAGAIN;

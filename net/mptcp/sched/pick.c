@@ -40,18 +40,6 @@
  */
 #define MPTCP_SCHED_RUN_SHIFT	10
 
-/* How long the highest rate of a subflow counts, in ms: long enough to outlive a
- * pause of the application, and at least this many RTTs.
- */
-#define MPTCP_SCHED_RATE_WINDOW	1000U
-#define MPTCP_SCHED_RATE_RTTS	8
-
-/* An RTT below its lowest plus this part, and plus this time in us, says that
- * there is no queue.
- */
-#define MPTCP_SCHED_QUEUE_SHIFT	2
-#define MPTCP_SCHED_QUEUE_US	1000
-
 /* The longest DSS option: 64-bit ack and mapping, checksum. */
 #define MPTCP_SCHED_DSS_LEN	28
 
@@ -117,7 +105,7 @@ u32 mptcp_sched_cwnd(const struct mptcp_subflow_context *subflow)
 	u32 cwnd = READ_ONCE(tp->snd_cwnd);
 	s32 rto, idle;
 
-	if (READ_ONCE(tp->packets_out) || !READ_ONCE(subflow->sched_restarts) ||
+	if (READ_ONCE(tp->packets_out) || !READ_ONCE(subflow->model.restarts) ||
 	    !READ_ONCE(sock_net(ssk)->ipv4.sysctl_tcp_slow_start_after_idle))
 		return cwnd;
 
@@ -127,7 +115,7 @@ u32 mptcp_sched_cwnd(const struct mptcp_subflow_context *subflow)
 		cwnd = max(cwnd / 2, TCP_INIT_CWND);
 	return cwnd;
 }
-EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_cwnd);
+EXPORT_SYMBOL_GPL(mptcp_sched_cwnd);
 
 /* Segments that the congestion window of @subflow takes, of which extensions let @cap be
  * used.
@@ -158,36 +146,6 @@ u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow)
 	return min_t(u64, (u64)segs * mptcp_sched_mss(subflow), MPTCP_SCHED_BURST);
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_room);
-
-/* The lowest RTT of @tp, in us, at least 1. */
-u32 mptcp_sched_min_rtt(const struct tcp_sock *tp)
-{
-	u32 min_rtt = READ_ONCE(tp->rtt_min.s[0].v);
-
-	if (min_rtt == ~0U || !min_rtt)
-		min_rtt = READ_ONCE(tp->srtt_us) >> 3;
-	return max(min_rtt, 1U);
-}
-EXPORT_SYMBOL_GPL(mptcp_sched_min_rtt);
-
-/* Does data wait in the bottleneck of @tp? */
-bool mptcp_sched_has_queue(const struct tcp_sock *tp, u32 min_rtt)
-{
-	u32 rtt = READ_ONCE(tp->rack.rtt_us);
-
-	return rtt > min_rtt + (min_rtt >> MPTCP_SCHED_QUEUE_SHIFT) + MPTCP_SCHED_QUEUE_US;
-}
-EXPORT_SYMBOL_GPL(mptcp_sched_has_queue);
-
-/* @tp delivered at @rate, in any unit: keep the highest of the last time. */
-void mptcp_sched_take_rate(const struct tcp_sock *tp, struct minmax *highest, u32 rate)
-{
-	u32 rtts = MPTCP_SCHED_RATE_RTTS * (READ_ONCE(tp->srtt_us) >> 3) / USEC_PER_MSEC;
-
-	minmax_running_max(highest, max(rtts, MPTCP_SCHED_RATE_WINDOW),
-			   (u32)tcp_clock_ms(), rate);
-}
-EXPORT_SYMBOL_GPL(mptcp_sched_take_rate);
 
 static void mptcp_sched_count_decision(struct mptcp_sock *msk,
 				       const struct mptcp_subflow_context *subflow,

@@ -21,24 +21,8 @@
 /* The lowest RTT first: new data comes to it first, and copies to the others. */
 static int redundant_get_send(struct mptcp_sock *msk)
 {
-	bool backups = mptcp_sched_only_backups(msk);
-	struct mptcp_subflow_context *subflow;
-	struct mptcp_sched_choice best = {};
-	u32 best_rtt = U32_MAX;
+	struct mptcp_sched_choice best = mptcp_sched_best_copy(msk, mptcp_sched_usable);
 
-	mptcp_for_each_subflow(msk, subflow) {
-		u32 rtt = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
-		u32 room;
-
-		if (!mptcp_sched_usable(subflow, backups) || rtt >= best_rtt)
-			continue;
-		room = mptcp_sched_copy_room(msk, subflow);
-		if (room) {
-			best.subflow = subflow;
-			best.room = room;
-			best_rtt = rtt;
-		}
-	}
 	if (!best.subflow)
 		return -EAGAIN;
 

@@ -78,13 +78,23 @@ bool mptcp_sched_only_backups(struct mptcp_sock *msk);
 bool mptcp_sched_usable(struct mptcp_subflow_context *subflow, bool backups);
 struct mptcp_subflow_context *mptcp_sched_by_id(struct mptcp_sock *msk, u32 id);
 
-/* How much, and how fast. */
+/* How much (pick.c). */
 u32 mptcp_sched_mss(const struct mptcp_subflow_context *subflow);
 u32 mptcp_sched_run(const struct mptcp_subflow_context *subflow);
+u32 mptcp_sched_cwnd(const struct mptcp_subflow_context *subflow);
 u32 mptcp_sched_room(const struct mptcp_subflow_context *subflow);
-u32 mptcp_sched_min_rtt(const struct tcp_sock *tp);
-bool mptcp_sched_has_queue(const struct tcp_sock *tp, u32 min_rtt);
-void mptcp_sched_take_rate(const struct tcp_sock *tp, struct minmax *highest, u32 rate);
+
+/* What may be in flight where it is time to look at the lowest RTT, in percent of what fits
+ * the path without a queue.
+ */
+#define MPTCP_SCHED_DRAIN_PERCENT	75
+
+/* What is known of its path (model.c). */
+bool mptcp_sched_drains(const struct mptcp_subflow_context *subflow);
+u32 mptcp_sched_min_rtt(const struct mptcp_subflow_context *subflow);
+u32 mptcp_sched_tcp_min_rtt(const struct tcp_sock *tp);
+bool mptcp_sched_has_queue(const struct mptcp_subflow_context *subflow, u32 min_rtt);
+u32 mptcp_sched_max_rate(const struct mptcp_subflow_context *subflow);
 
 /* The decision: about the next data, and about other data. */
 void mptcp_sched_commit(struct mptcp_sock *msk,
@@ -98,11 +108,13 @@ void mptcp_sched_commit_again(struct mptcp_sock *msk,
 			      u32 owner, u64 seq, u32 bytes);
 
 /* Everything on several subflows (copies.c). */
-u32 mptcp_sched_copy_room(const struct mptcp_sock *msk,
-			  const struct mptcp_subflow_context *subflow);
+struct mptcp_sched_choice
+mptcp_sched_best_copy(struct mptcp_sock *msk,
+		      bool (*may)(struct mptcp_subflow_context *subflow, bool backups));
 void mptcp_sched_commit_next(struct mptcp_sock *msk, const struct mptcp_sched_choice *choice);
 
-/* Data up to @seq would be of use (sndbuf.c). */
+/* @subflow is short of memory, data up to @seq would be of use (sndbuf.c). */
+void mptcp_sched_want_memory(const struct mptcp_subflow_context *subflow);
 void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq);
 
 /* The next byte to send in turn. After a subflow failed, data is sent once more,
@@ -181,21 +193,18 @@ struct mptcp_sched_sample {
 	u32 us;		/* 0: there is none yet */
 };
 
-/* The last sample is @tp's, whose lock is held. Readers do not have that: they must not get the
- * one from before an ACK and the other one from after it, and remember a rate that never was.
- * Nor may they look into the congestion control, which can be gone when a subflow is closed.
- */
+/* @tp, whose lock is held, is @subflow's, and got a packet: of use if it reports a delivery. */
 static inline void mptcp_sched_publish(struct mptcp_subflow_context *subflow,
 				       const struct tcp_sock *tp)
 {
-	atomic64_set(&subflow->sched_sample, (u64)tp->rate_delivered << 32 | tp->rate_interval_us);
-	WRITE_ONCE(subflow->sched_restarts, !tp->inet_conn.icsk_ca_ops->cong_control);
+	if (tp->delivered_mstamp == tp->tcp_mstamp)
+		mptcp_model_ack(&subflow->model, tp, tcp_clock_ms());
 }
 
 static inline struct mptcp_sched_sample
 mptcp_sched_sample(const struct mptcp_subflow_context *subflow)
 {
-	u64 sample = atomic64_read(&subflow->sched_sample);
+	u64 sample = atomic64_read(&subflow->model.sample);
 
 	return (struct mptcp_sched_sample) { .segs = sample >> 32, .us = (u32)sample };
 }
@@ -214,10 +223,9 @@ static inline u32 mptcp_sched_rate(const struct mptcp_subflow_context *subflow)
 /* The rate of @segs segments per RTT of @subflow, likewise: for a beginning. */
 static inline u32 mptcp_sched_first_rate(const struct mptcp_subflow_context *subflow, u32 segs)
 {
-	u32 min_rtt = mptcp_sched_min_rtt(tcp_sk(mptcp_subflow_tcp_sock(subflow)));
+	u64 bytes = (u64)segs * mptcp_sched_mss(subflow) * USEC_PER_MSEC;
 
-	return max_t(u32, div_u64((u64)segs * USEC_PER_MSEC * mptcp_sched_mss(subflow),
-				  min_rtt), 1);
+	return max_t(u32, div_u64(bytes, mptcp_sched_min_rtt(subflow)), 1);
 }
 
 /* The usable subflow with the lowest @key, whether or not it has room, or NULL. */

@@ -36,6 +36,23 @@ int mptcp_sched_sndbuf(struct mptcp_sock *msk)
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_sndbuf);
 
+/* A scheduler could use more of @subflow's window than its own part of the send buffer lets
+ * it. TCP makes that larger with the next ACK, if it has not used up its congestion window;
+ * but only for a program that waits to write. One that writes less than the connection's
+ * buffer holds never does, and the subflow would stay at what it got in the beginning, some
+ * 32 KB in flight. For schedulers that keep queues short: others would fill them.
+ */
+void mptcp_sched_want_memory(const struct mptcp_subflow_context *subflow)
+{
+	struct socket *sock = subflow->conn->sk_socket;
+
+	if (sock && !sk_stream_memory_free(mptcp_subflow_tcp_sock(subflow)) &&
+	    !test_bit(SOCK_NOSPACE, &sock->flags) &&
+	    mptcp_sched_window(subflow, MPTCP_SCHED_UNCAPPED))
+		set_bit(SOCK_NOSPACE, &sock->flags);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_want_memory);
+
 /* The scheduler could use data up to @seq, but the application's writes end
  * before. If it waits for room in the send buffer, let that grow: subflows only
  * make it as large as what they carry, and one that waits carries nothing.

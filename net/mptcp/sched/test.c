@@ -167,7 +167,7 @@ static void window_after_a_pause(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_cwnd(subflow), 100U);
 
 	/* halved for each timeout that passed, to the window of a beginning */
-	subflow->sched_restarts = true;
+	subflow->model.restarts = true;
 	KUNIT_EXPECT_EQ(test, mptcp_sched_cwnd(subflow), 25U);
 	tp->lsndtime = now - 100 * HZ;
 	KUNIT_EXPECT_EQ(test, mptcp_sched_cwnd(subflow), (u32)TCP_INIT_CWND);
@@ -181,6 +181,27 @@ static void window_after_a_pause(struct kunit *test)
 	tp->lsndtime = now - 100 * HZ;
 	tp->packets_out = 1;
 	KUNIT_EXPECT_EQ(test, mptcp_sched_cwnd(subflow), 100U);
+}
+
+/* A subflow that is short of memory asks for more, unless its window is the limit. */
+static void memory_is_asked_for(struct kunit *test)
+{
+	struct socket *sock = kunit_kzalloc(test, sizeof(*sock), GFP_KERNEL);
+	struct fake_conn *conn = fake_conn(test);
+	struct sock *ssk = (struct sock *)conn->tp[0];
+
+	KUNIT_ASSERT_NOT_NULL(test, sock);
+	ssk->sk_wmem_queued = ssk->sk_sndbuf + 1;
+	/* nobody writes to a connection that was closed */
+	mptcp_sched_want_memory(conn->subflow[0]);
+
+	((struct sock *)conn->msk)->sk_socket = sock;
+	conn->tp[0]->packets_out = conn->tp[0]->snd_cwnd + 100;
+	mptcp_sched_want_memory(conn->subflow[0]);
+	KUNIT_EXPECT_FALSE(test, test_bit(SOCK_NOSPACE, &sock->flags));
+	conn->tp[0]->packets_out = 0;
+	mptcp_sched_want_memory(conn->subflow[0]);
+	KUNIT_EXPECT_TRUE(test, test_bit(SOCK_NOSPACE, &sock->flags));
 }
 
 static u64 srtt_key(const struct mptcp_subflow_context *subflow)
@@ -718,6 +739,9 @@ static void penalty_recovers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(500, 1000, 0), 500U);
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(500, 1000, 8), 996U);
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(1, 3, 2), 3U);
+	/* or one, where no queue was */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(10, 0, 0), 10U);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(10, 0, 1), MPTCP_SCHED_UNCAPPED);
 	/* extremes */
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(U32_MAX, 1, 99), U32_MAX);
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_segs(1, U32_MAX, U32_MAX), U32_MAX);
@@ -781,25 +805,6 @@ static void bufferbloat_remembers(struct kunit *test)
 	tp->rack.rtt_us = 41000;
 	KUNIT_EXPECT_EQ(test, mptcp_sched_bm_cap(conn->msk, subflow),
 			MPTCP_SCHED_UNCAPPED);
-}
-
-/* An ACK that another CPU takes in has changed one value of two. */
-static void rate_is_of_one_moment(struct kunit *test)
-{
-	struct fake_conn *conn = fake_conn(test);
-	struct mptcp_subflow_context *subflow = conn->subflow[0];
-	struct tcp_sock *tp = conn->tp[0];
-
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rate(subflow), 0U);
-	tp->rate_delivered = 10;
-	tp->rate_interval_us = 10000;
-	mptcp_sched_publish(subflow, tp);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rate(subflow), mptcp_sched_mss(subflow));
-	tp->rate_delivered = 1000;
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rate(subflow), mptcp_sched_mss(subflow));
-	tp->rate_interval_us = 20000;
-	mptcp_sched_publish(subflow, tp);
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rate(subflow), 50 * mptcp_sched_mss(subflow));
 }
 
 /* ACKs that acknowledge nothing cost no search. */
@@ -1493,6 +1498,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(list_words),
 	KUNIT_CASE(budget_ends_inside_fragment),
 	KUNIT_CASE(window_after_a_pause),
+	KUNIT_CASE(memory_is_asked_for),
 	KUNIT_CASE(lowest_key_with_room),
 	KUNIT_CASE(backups_stand_in_for_failures),
 	KUNIT_CASE(used_up_window_is_told),
@@ -1510,7 +1516,6 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(composed_names),
 	KUNIT_CASE(bufferbloat_limit),
 	KUNIT_CASE(bufferbloat_remembers),
-	KUNIT_CASE(rate_is_of_one_moment),
 	KUNIT_CASE(search_is_remembered),
 	KUNIT_CASE(penalty_recovers),
 	KUNIT_CASE(penalty_lasts_in_slow_start),

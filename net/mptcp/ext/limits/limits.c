@@ -63,14 +63,14 @@ struct limits_survey {
 /* As mptcp_subflow_active(), which also wakes a stale subflow that is heard of again: who looks
  * changes nothing.
  */
-static bool limits_usable(const struct mptcp_subflow_context *subflow, bool backups)
+static bool limits_usable(struct mptcp_subflow_context *subflow, bool backups)
 {
 	const struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 	bool stale = subflow->stale &&
 		     subflow->stale_rcv_tstamp == READ_ONCE(tcp_sk(ssk)->rcv_tstamp);
 
 	return mptcp_sched_is_backup(subflow) == backups && !stale &&
-	       __mptcp_subflow_active((struct mptcp_subflow_context *)subflow) &&
+	       __mptcp_subflow_active(subflow) &&
 	       !mptcp_sched_is_silent(subflow) &&
 	       READ_ONCE(inet_csk(ssk)->icsk_retransmits) < LIMITS_TIMEOUTS;
 }

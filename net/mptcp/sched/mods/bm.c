@@ -45,9 +45,6 @@
 #define BM_LAMBDA_MIN	100U
 #define BM_LAMBDA_MAX	10000U
 
-/* Rates are in segments per us, in parts of 2^24. */
-#define BM_RATE_SHIFT	24
-
 /* Of a network namespace */
 struct bm_net {
 	u32 lambda;	/* percent */
@@ -56,36 +53,18 @@ struct bm_net {
 
 static unsigned int bm_net_id;
 
-/* Segments that may be in flight at @rate, with @min_rtt in us and @lambda in
- * percent.
+/* Segments that may be in flight at @rate, as the model has it, with @min_rtt in us and
+ * @lambda in percent.
  */
 u32 mptcp_sched_bm_segs(u32 rate, u32 min_rtt, u32 lambda)
 {
 	/* no overflow: lambda is below 2^14 */
-	u64 segs = (u64)rate * min_t(u32, min_rtt, BIT(26)) >> BM_RATE_SHIFT / 2;
+	u64 segs = (u64)rate * min_t(u32, min_rtt, BIT(26)) >> MPTCP_MODEL_RATE_SHIFT / 2;
 
-	segs = div_u64(segs * lambda, 100) >> BM_RATE_SHIFT / 2;
+	segs = div_u64(segs * lambda, 100) >> MPTCP_MODEL_RATE_SHIFT / 2;
 	return clamp_t(u64, segs, BM_MIN_SEGS, MPTCP_SCHED_UNCAPPED);
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_bm_segs);
-
-/* The highest rate at which @subflow delivered of late, 0 before the first sample.
- * The last sample alone may be from an ACK of one packet, when there were no more.
- */
-static u32 mptcp_bm_rate(struct mptcp_subflow_context *subflow)
-{
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
-	u32 delivered = READ_ONCE(tp->delivered);
-	struct mptcp_sched_sample sample = mptcp_sched_sample(subflow);
-	u64 segs = (u64)sample.segs << BM_RATE_SHIFT;
-
-	if (sample.us && delivered != subflow->sched_bm_delivered) {
-		subflow->sched_bm_delivered = delivered;
-		mptcp_sched_take_rate(tp, &subflow->sched_bm_rate,
-				      min_t(u64, div_u64(segs, sample.us), U32_MAX));
-	}
-	return minmax_get(&subflow->sched_bm_rate);
-}
 
 /* How much of its window may @subflow use? Counts what it may not, once per
  * round trip.
@@ -96,12 +75,13 @@ u32 mptcp_sched_bm_cap(struct mptcp_sock *msk,
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	u32 srtt = READ_ONCE(tp->srtt_us) >> 3, cwnd = READ_ONCE(tp->snd_cwnd);
 	const struct bm_net *bm = net_generic(sock_net((struct sock *)msk), bm_net_id);
-	u32 rate = mptcp_bm_rate(subflow), min_rtt = mptcp_sched_min_rtt(tp);
+	/* TCP's: of late the RTT was never lower than with the queue that lambda keeps */
+	u32 rate = READ_ONCE(subflow->model.rate.s[0].v), min_rtt = mptcp_sched_tcp_min_rtt(tp);
 	u64 now = tcp_clock_us();
 	u32 segs;
 
 	segs = mptcp_sched_bm_segs(rate, min_rtt, READ_ONCE(bm->lambda));
-	if (!rate || segs >= cwnd || !mptcp_sched_has_queue(tp, min_rtt))
+	if (!rate || segs >= cwnd || !mptcp_sched_has_queue(subflow, min_rtt))
 		return MPTCP_SCHED_UNCAPPED;
 
 	if (mptcp_sched_in_flight(tp) >= segs &&

@@ -21,13 +21,13 @@
  *   then grows by a 16th of what it used before, each round trip. (By a segment,
  *   as the thesis has it, takes minutes where windows have a thousand.)
  *
- *   It does so in slow start, too, once its path has a queue. The thesis lets the
- *   window double there. But a queue that is longer than the peer's window never
- *   overflows: the subflow loses nothing, and stays in slow start for ever, unless
- *   its congestion control leaves that by itself when the RTT grows (cubic, wvegas).
- *   What was taken from it would be back a round trip later, and each second round
- *   trip it would hold up all. Where no queue was yet, it gets all back in a round
- *   trip: slow start has not found yet how much the path takes.
+ *   It does so in slow start, too. The thesis lets the window double there. But a queue
+ *   that is longer than the peer's window never overflows: the subflow loses nothing, and
+ *   stays in slow start for ever, unless its congestion control leaves that by itself when
+ *   the RTT grows (cubic, wvegas). What was taken from it would be back a round trip later,
+ *   and each second round trip it would hold up all. Where slow start has not found yet how
+ *   much the path takes, the penalty ends after a round trip: no sixteenth of a beginning
+ *   would ever catch up with a window that doubles.
  *
  * The thesis halves the congestion window itself. That takes the subflow's lock,
  * and congestion control undoes it soon (cubic goes back to where it was). We
@@ -58,18 +58,25 @@
 /* A penalized subflow gets back this part of what it used before, in each round trip. */
 #define RP_STEPS	16
 
+/* In slow start the window is twice what was delivered in a round trip, and a bit more, as
+ * acknowledgments are late; far more than that in one that never ends. In percent.
+ */
+#define RP_NEW		300
+
 static u32 mptcp_rp_srtt(const struct mptcp_subflow_context *subflow)
 {
 	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us) >> 3;
 }
 
 /* Segments that a subflow may use @rtts round trips after it was penalized to
- * @penalty, having used @before.
+ * @penalty, having used @before, or 0: a number that says nothing about its path.
  */
 u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts)
 {
 	u64 segs = penalty + (u64)rtts * max(before / RP_STEPS, 1U);
 
+	if (!before && rtts)
+		return MPTCP_SCHED_UNCAPPED;
 	return min_t(u64, segs, MPTCP_SCHED_UNCAPPED);
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_rp_segs);
@@ -93,11 +100,17 @@ u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow)
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rp_cap);
 
-/* Does the window of @tp still double, and has its path no queue? */
-static bool mptcp_rp_is_new(const struct tcp_sock *tp)
+/* Does @subflow still have to find out what its path takes? In slow start, without a queue,
+ * and its window is not far from what it delivers in a round trip.
+ */
+static bool mptcp_rp_is_new(const struct mptcp_subflow_context *subflow)
 {
-	return READ_ONCE(tp->snd_cwnd) < READ_ONCE(tp->snd_ssthresh) &&
-	       !mptcp_sched_has_queue(tp, mptcp_sched_min_rtt(tp));
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	u32 rate = READ_ONCE(subflow->model.rate.s[0].v), cwnd = READ_ONCE(tp->snd_cwnd);
+	u32 min_rtt = mptcp_sched_min_rtt(subflow);
+
+	return cwnd < READ_ONCE(tp->snd_ssthresh) && !mptcp_sched_has_queue(subflow, min_rtt) &&
+	       cwnd <= mptcp_sched_bm_segs(rate, min_rtt, RP_NEW);
 }
 
 /* @owner owes what the connection waits for, and @subflow had to stop. */
@@ -115,11 +128,7 @@ static void mptcp_rp_penalize(struct mptcp_sock *msk,
 
 	used = min(READ_ONCE(tp->snd_cwnd), mptcp_sched_rp_cap(owner));
 	owner->sched_penalty = max(used / 2, 1U);
-	owner->sched_penalized_from = used;
-	/* of which a 16th is then what was taken */
-	if (mptcp_rp_is_new(tp))
-		owner->sched_penalized_from = min(owner->sched_penalty, U32_MAX / RP_STEPS) *
-					      RP_STEPS;
+	owner->sched_penalized_from = mptcp_rp_is_new(owner) ? 0 : used;
 	owner->sched_cap = owner->sched_penalty;
 	owner->sched_penalized_at = now;
 	mptcp_sched_count(msk, MPTCP_MIB_SCHEDPENALIZED,

@@ -34,8 +34,6 @@
 #define EDPF_FIRST_SEGS	4
 
 struct edpf_subflow {
-	struct minmax rate;	/* bytes per ms */
-	u32 delivered;		/* tp->delivered at the last sample */
 	u64 free_at;		/* A, us */
 };
 
@@ -49,25 +47,15 @@ static struct edpf_subflow *edpf_subflow(struct mptcp_subflow_context *subflow)
 /* B, in bytes per ms. */
 static u32 edpf_rate(struct mptcp_subflow_context *subflow)
 {
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
-	struct edpf_subflow *es = edpf_subflow(subflow);
-	u32 delivered = READ_ONCE(tp->delivered), rate;
-
-	rate = delivered != es->delivered ? mptcp_sched_rate(subflow) : 0;
-	if (rate) {
-		es->delivered = delivered;
-		mptcp_sched_take_rate(tp, &es->rate, rate);
-	}
-	return minmax_get(&es->rate) ?:
+	return mptcp_sched_max_rate(subflow) ?:
 	       mptcp_sched_first_rate(subflow, EDPF_FIRST_SEGS);
 }
 
 /* When @bytes that leave @now would arrive. */
 static u64 edpf_delivery(struct mptcp_subflow_context *subflow, u32 bytes, u64 now)
 {
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	u32 rate = edpf_rate(subflow), delay = mptcp_sched_min_rtt(subflow) / 2;
 	struct edpf_subflow *es = edpf_subflow(subflow);
-	u32 rate = edpf_rate(subflow), delay = mptcp_sched_min_rtt(tp) / 2;
 
 	es->free_at = min(es->free_at,
 			  mptcp_rule_delivery(now, delay, 0, mptcp_sched_queued(subflow), rate));

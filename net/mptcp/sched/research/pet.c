@@ -48,11 +48,9 @@ static void pet_measure(struct mptcp_subflow_context *subflow)
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	struct pet_subflow *ps = pet_subflow(subflow);
 	u32 delivered = READ_ONCE(tp->delivered), sample;
-	bool held_up;
 
-	/* a bit field, which READ_ONCE() does not take: of a moment ago will do */
-	held_up = data_race(!!tp->rate_app_limited);
-	if (delivered == ps->delivered || mptcp_sched_sample(subflow).segs < PET_PAIR || held_up)
+	if (delivered == ps->delivered || mptcp_sched_sample(subflow).segs < PET_PAIR ||
+	    READ_ONCE(subflow->model.app_limited))
 		return;
 	sample = mptcp_sched_rate(subflow);
 	if (!sample)
@@ -70,9 +68,8 @@ static u32 pet_bytes(const struct mptcp_subflow_context *subflow)
 /* When @bytes that leave @now would have arrived. */
 static u64 pet_delivery(struct mptcp_subflow_context *subflow, u32 bytes, u64 now)
 {
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	struct pet_subflow *ps = pet_subflow(subflow);
-	u32 delay = mptcp_sched_min_rtt(tp) / 2;
+	u32 delay = mptcp_sched_min_rtt(subflow) / 2;
 
 	ps->free_at = min(ps->free_at,
 			  mptcp_rule_delivery(now, delay, 0, mptcp_sched_queued(subflow),
