@@ -83,7 +83,7 @@ in_the_beginning() {
 	shape 1 60mbit 360ms 10000
 	shape 2 20mbit 60ms 4000
 	# what Linux begins with, and makes larger while it is used up
-	in_server sysctl -q net.ipv4.tcp_rmem="4096 131072 16000000"
+	in_both sysctl -q net.ipv4.tcp_rmem="4096 131072 16000000" net.ipv4.tcp_wmem="4096 16384 16000000"
 	measure minrtt -b $size
 	alone=$took
 	measure minrtt+rp -b $size
