@@ -63,10 +63,11 @@ class Setting:
 
 @dataclass
 class Table:
-    """The numbers behind a figure, as text."""
+    """The numbers behind a figure, as text. whole: its verdict needs all columns."""
 
     header: list[str]
     rows: list[list[str]] = field(default_factory=list)
+    whole: bool = False
 
     def add(self, *cells: str | float) -> None:
         self.rows.append([c if isinstance(c, str) else f"{c:.2f}" for c in cells])
