@@ -123,6 +123,16 @@ class ThePage(unittest.TestCase):
             lines[2:], [f"fig3.3,a,{n}" for n in ("least,0.00", "p50,1.00", "most,2.00", "mean,1.00")]
         )
 
+    def test_columns_that_tell(self) -> None:
+        figure = FIGURES["fig4.8"]
+        table = Table(["goodput", "100", "200"], [["rr", "1", "2"]])
+        drawn = page.Drawn(figure, Path("x.png"), table, 1, 0, "")
+        self.assertIn("| goodput | 200 |\n|---|---:|\n| rr | 2 |", page.markdown(drawn, "", whole=False))
+        for each in FIGURES.values():  # they are there, in both sizes
+            for setting in (SMALL, Setting(True, SCHEDULERS, EVERYTHING)):
+                header = each.draw(setting, {}, plot.canvas()).header if each.tells else ()
+                self.assertLessEqual(set(each.tells), set(header), each.name)
+
     def test_nothing_measured(self) -> None:
         self.assertIn("| benefit |", self.shown(quantile_table("benefit"), whole=False))
 

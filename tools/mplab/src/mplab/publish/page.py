@@ -68,15 +68,16 @@ def caption(figure: Figure, results: Sequence[Result]) -> str:
     return " ".join(filter(None, [figure.caption, f"{len(results)} runs, {what}, {which}."]))
 
 
-def _brief(table: Table) -> Table:
-    """Of a distribution the median and the range, and what precedes a colon in its rows' names as columns."""
+def _brief(table: Table, tells: Sequence[str]) -> Table:
+    """Of a distribution the median and the range, and what precedes a colon in its rows' names as columns;
+    of others the columns that tell."""
     if table.whole or not table.rows:
         return table
     rows = [[*row, *[""] * (len(table.header) - len(row))] for row in table.rows]
     columns = dict(zip(table.header, zip(*rows, strict=True), strict=True))
     names = columns.pop(table.header[0])
     if not {"least", "p50", "most"} <= columns.keys():
-        kept = [name for name in columns if name not in LEFT_OUT]
+        kept = [name for name in columns if name in (tells or columns) and name not in LEFT_OUT]
         cells = [[name, *(columns[k][n] for k in kept)] for n, name in enumerate(names)]
         return Table([table.header[0], *kept], cells)
     chosen = zip(columns["p50"], columns["least"], columns["most"], strict=True)
@@ -92,7 +93,7 @@ def _brief(table: Table) -> Table:
 def markdown(drawn: Drawn, command: str, whole: bool = True) -> str:
     """What the figure shows, as text. Not whole: on a page with others, where the picture has its caption,
     and a file beside it the rest of the numbers."""
-    table = drawn.table if whole else _brief(drawn.table)
+    table = drawn.table if whole else _brief(drawn.table, drawn.figure.tells)
     caption = drawn.caption if whole else drawn.caption.removeprefix(drawn.figure.caption).strip()
     lines = [
         f"### {drawn.figure.name}: {drawn.figure.title}",

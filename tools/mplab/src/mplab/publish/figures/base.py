@@ -75,7 +75,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure(ABC):
-    """name as on the command line; reports: what the thesis says of its own, in words.
+    """name as on the command line; reports: what the thesis says of its own, in words. tells: the columns of
+    its table that show whether it is so here; none: all.
 
     caption: how to read the drawing.
     """
@@ -84,6 +85,7 @@ class Figure(ABC):
     name: str
     title: str
     reports: str
+    tells: tuple[str, ...] = field(default=(), kw_only=True)
 
     @abstractmethod
     def plan(self, s: Setting) -> list[Conditions]:

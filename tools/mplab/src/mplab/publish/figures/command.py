@@ -63,7 +63,7 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
         made = "mplab report --full" if args.full else "make figures"
         about = (
             f"Made by {made} at commit {parts.commit()}; schedulers {schedulers}; cubic, unless a row names"
-            " another congestion control. The terms: Documentation/testbed.md. All percentiles: numbers.csv. "
+            " another congestion control. The terms: Documentation/testbed.md. All numbers: numbers.csv. "
             + parts.in_words(guests.parts, runner.parts & guests.parts.keys())
         )
         page.write(out / "index.html", drawn, calls, about)
