@@ -140,6 +140,11 @@ class Texts(Project):
         (self.top / "Documentation/x.md").write_text(Written.ROWS)
         self.one(r"Documentation/x.md:1: numbers of what\? Name it in plan.toml, or")
 
+    def test_pages_of_research(self) -> None:
+        (self.top / "Documentation/research").mkdir()
+        (self.top / "Documentation/research/x.md").write_text(Written.ROWS)
+        self.one(r"Documentation/research/x.md:1: numbers of what\?")
+
     def test_a_missing_file(self) -> None:
         (self.dir / "wifi.json").unlink()
         self.assertIn("run 'make evidence ONLY=wifi'", self.problems()[0])

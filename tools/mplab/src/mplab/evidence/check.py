@@ -63,7 +63,8 @@ def _files(plan: Plan, directory: Path, now: dict[str, str]) -> Iterator[str]:
     if page.exists():
         changed = parts.changed(parts.from_words(page.read_text()), now)
         if changed and FIGURES not in plan.once:
-            yield f"{', '.join(changed)} changed after {PAGE}: run 'make figures' and take its index.md"
+            how = "run 'make figures' and take its index.md and numbers.csv"
+            yield f"{', '.join(changed)} changed after {PAGE}: {how}"
     for file in sorted(directory.glob("*.json")):
         if file.stem not in plan.commands:
             yield f"{file.name} is not in plan.toml: remove one of them"
