@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """One page for a browser: a row per run, and a click on it shows its course over time.
 
-The page is one file, browse.html with the data in it. It asks no other machine for anything.
+The page is one file, browse.html with the data in it. It asks no other machine for anything. What draws the
+charts (charts.js) serves other pages, too.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ COURSES = {  # of a flow's figures: title, label of x, factor
 }
 
 
-def thinned(points: Points) -> Points:
-    """No more than MOST, without losing the peaks."""
-    step = -(-len(points) // MOST)
+def thinned(points: Points, most: int = MOST) -> Points:
+    """No more than so many, without losing the peaks."""
+    step = -(-len(points) // most)
     if step <= 1:
         return points
     return [max(points[i : i + step], key=lambda p: p[1]) for i in range(0, len(points), step)]
@@ -50,13 +51,13 @@ def _lines(found: Any) -> Iterator[tuple[str, Points]]:
         yield "", found
 
 
-def charts(result: Result) -> list[dict[str, Any]]:
-    """What the main flow measured over time."""
+def charts(result: Result, most: int = MOST) -> list[dict[str, Any]]:
+    """What the main flow measured over time. most: points of a line."""
     drawn = []
     for key, (title, x, factor) in COURSES.items():
         if found := result.main.get(key):
             lines = [
-                {"name": name, "points": [(a, round(factor * b, 4)) for a, b in thinned(points)]}
+                {"name": name, "points": [(a, round(factor * b, 4)) for a, b in thinned(points, most)]}
                 for name, points in _lines(found)
             ]
             drawn.append({"title": title, "x": x, "lines": lines})
@@ -74,14 +75,23 @@ def _cells(result: Result, known: baseline.Known) -> list[str]:
     return [report.who(c), c.congestion, c.kernel, str(c.seed), f"{result.goodput / 1e6:.2f}", worth, *extra]
 
 
+def page(template: Path, title: str, about: str, data: Mapping[str, Any]) -> str:
+    """A template with its data, and the charts' program and style, in it."""
+    text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
+    return Template(template.read_text()).substitute(
+        title=html.escape(title), about=html.escape(about), data=text,
+        charts=PAGE.with_name("charts.js").read_text(), style=PAGE.with_name("charts.css").read_text(),
+    )  # fmt: skip
+
+
 def write(path: Path, results: Sequence[Result]) -> None:
     """results: of one call of "mplab run", at least one."""
     known = baseline.by_conditions(results)
     extra = [heading for heading, *_ in report.EXTRA.get(results[0].conditions.workload.name, [])]
     data = {
         "head": ["scheduler", "congestion control", "kernel", "seed", "goodput Mbit/s", "benefit", *extra],
-        "runs": [{"cells": _cells(r, known), "charts": charts(r)} for r in results],
+        "runs": [
+            {"who": report.who(r.conditions), "cells": _cells(r, known), "charts": charts(r)} for r in results
+        ],
     }
-    text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
-    about = html.escape(report.title(results))
-    path.write_text(Template(PAGE.read_text()).substitute(title="mplab run", about=about, data=text))
+    path.write_text(page(PAGE, "mplab run", report.title(results), data))
