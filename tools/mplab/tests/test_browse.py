@@ -73,7 +73,7 @@ class Page(unittest.TestCase):
 class InABrowser(unittest.TestCase):
     def test_clicks(self) -> None:
         installed()
-        runs = [result(TCP), result("default"), result("inorder", cwnd_over_time={"1": COURSE})]
+        runs = [result(TCP), result("default"), result("inorder", queue_over_time_s_bytes={"1": COURSE})]
         with tempfile.TemporaryDirectory() as name, Browser() as browser:
             file = Path(name, "results.html")
             browse.write(file, runs)
@@ -84,19 +84,19 @@ class InABrowser(unittest.TestCase):
             browser.click("#rows tr", 2)
             self.assertEqual(browser.count("[aria-selected=true]"), 2)
             self.assertEqual(browser.count("polyline"), 3)
-            self.assertIn("inorder: congestion windows, segments\npath 1", browser.text("#charts"))
+            self.assertIn("inorder: queue of each path, KB\npath 1", browser.text("#charts"))
             browser.click("#rows tr", 2)
             browser.press("Enter")  # the row is still in focus
             browser.click("#rows tr", 0)
             self.assertNotIn("TCP on path 1:", browser.text("#charts"))
-            lines = {"2": COURSE, "3": COURSE}
-            browse.write(file, [result(TCP, over_time_s_bps=None, sent_over_time_s_bps=lines)])
+            lines = {"2": COURSE, "2, others": COURSE, "10": COURSE}
+            browse.write(file, [result(TCP, over_time_s_bps=None, received_over_time_s_bps=lines)])
             browser.open(file)
             strokes = browser.value(
                 "[...document.querySelectorAll('polyline')].map(n => n.getAttribute('stroke'))"
             )
             self.assertEqual(strokes[0], "#d95f02")  # of path 2, wherever it is
-            self.assertEqual(len(set(strokes)), 2)
+            self.assertEqual(len(set(strokes)), 3)
             self.assertEqual(browser.errors, [])
             self.assertEqual([each for each in browser.asked if not each.startswith(("file:", "about:"))], [])
 

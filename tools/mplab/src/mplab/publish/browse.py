@@ -16,12 +16,16 @@ from typing import Any
 
 from ..run import baseline, report
 from ..run.experiment import Result
+from ..watch.samples import line_name
 
 PAGE = Path(__file__).with_name("browse.html")
 MOST = 1500  # points of a line; of more, the largest of each so many stays
 Points = Sequence[tuple[float, float]]
 COURSES = {  # of a flow's figures: title, label of x, factor
     "over_time_s_bps": ("received, Mbit/s", "s", 1e-6),
+    "received_over_time_s_bps": ("received on each path, Mbit/s", "s", 1e-6),
+    "queue_over_time_s_bytes": ("queue of each path, KB", "s", 1e-3),
+    "out_of_order_over_time_s_bytes": ("out of order at the receiver, KB", "s", 1e-3),
     "sent_over_time_s_bps": ("sent on each path, Mbit/s", "s", 1e-6),
     "cwnd_over_time": ("congestion windows, segments", "s", 1.0),
     "delays_s": ("delay of each block, ms", "block", 1e3),
@@ -40,11 +44,16 @@ def thinned(points: Points, most: int = MOST) -> Points:
     return [max(points[i : i + step], key=lambda p: p[1]) for i in range(0, len(points), step)]
 
 
+def _order(line: str) -> tuple[bool, int, str]:
+    """Paths by their numbers, then what is none."""
+    return not line.isdigit(), len(line), line
+
+
 def _lines(found: Any) -> Iterator[tuple[str, Points]]:
     """Of a list of points or of values, or of such for each path: name and points."""
     if isinstance(found, Mapping):
-        for route, points in sorted(found.items()):
-            yield f"path {route}", points
+        for route, points in sorted(found.items(), key=lambda line: _order(line[0])):
+            yield line_name(route), points
     elif found and isinstance(found[0], int | float):
         yield "", list(enumerate(found, 1))
     else:
