@@ -233,6 +233,13 @@ def _bench_parser(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     bench.add_argument("--quick", action="store_true", help="few scenarios, one seed each")
     bench.add_argument("--only", default="", metavar="NAME,...", help="these scenarios, or groups of them")
+    bench.add_argument(
+        "--page",
+        type=Path,
+        metavar="FILE",
+        help="a page for a browser, too: a click on a scenario or a cell of the scoreboard shows its time"
+        " series (rates, queues, out-of-order bytes, what the workload measured); a run more of each cell",
+    )
     bench.add_argument("--list", action="store_true", help="list the scenarios, and exit")
     bench.add_argument(
         "--scheduler", default="default,inorder", help="names beside default, or all (default: %(default)s)"
