@@ -414,8 +414,8 @@ void mptcp_first_path_timed_out(struct sock *ssk)
 }
 
 /* How many SYNs of @ssk were not answered, of each address that it was sent from. Those without
- * MP_CAPABLE, for middleboxes that drop it, come after two: before, if all that are left are as
- * many as there are addresses.
+ * MP_CAPABLE, for middleboxes that drop it, come after some: U8_MAX, enough, if those that are
+ * left are no more than there are addresses.
  */
 u32 mptcp_first_path_timeouts(const struct sock *ssk)
 {
@@ -427,7 +427,7 @@ u32 mptcp_first_path_timeouts(const struct sock *ssk)
 
 	most += READ_ONCE(net->ipv4.sysctl_tcp_syn_linear_timeouts);
 	if (paths > 1 && timeouts + paths >= most)
-		return 2;
+		return U8_MAX;
 	return timeouts / paths;
 }
 
