@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from ..lab import parts
-from . import tables, texts
+from . import scoreboard, tables, texts
 from .plan import DIRECTORY, FIGURES, EvidenceError, Measured, Plan, load
 
 LINE = 100  # characters
@@ -97,5 +97,8 @@ def problems(plan: Plan, directory: Path = DIRECTORY, top: Path | None = None) -
                 found.append(f"{name} has other numbers than the files: run 'make evidence-texts'")
         except EvidenceError as error:
             found.append(f"{name}: {error}")
+    board = directory / scoreboard.FILE
+    if board.exists() and scoreboard.text(cached) != board.read_text():
+        found.append(f"{board.name} has other numbers than the files: run 'make evidence-texts'")
     found += [f"plan.toml: no document has table {name}" for name in plan.tables if name not in used]
     return found
