@@ -157,6 +157,7 @@ struct connection {
 };
 
 void read_connection(int fd, struct connection *c);
+void read_diags(struct connection *c);
 
 extern const char *const state_names[];
 const char *tcp_state_name(unsigned int state);
@@ -166,6 +167,18 @@ bool has_ssthresh(const struct tcp_info *tcp);
 /* rate.c: what connections carry in a second */
 bool watch_rates(pid_t pid);
 void read_rates(struct connection *c);
+
+/* limit.c: what they wait for */
+struct limit_order {
+	unsigned int of[LIMITS];
+	uint64_t whole;		/* us */
+};
+
+extern const char *const limit_names[];
+struct limit_order order_limits(const uint64_t *us);
+double share_of_limit(const struct limit_order *order, const uint64_t *us, unsigned int limit);
+double sent_again(const struct connection *c);
+void blame_losses(struct connection *c);
 
 /* show.c */
 int cmd_show(int argc, char **argv);
