@@ -109,6 +109,8 @@ typedef bool (*visit_fn)(const struct mptcp_socket *sk, void *arg);
 
 /* false: they could not be looked for, and the user was told why */
 bool walk_sockets(pid_t pid, visit_fn visit, void *arg);
+bool look_at_sockets(pid_t pid, visit_fn visit, void *arg, int *unreadable);
+void tell_unreadable(int unreadable);
 
 /* set.c */
 int cmd_set(int argc, char **argv);
@@ -134,6 +136,7 @@ enum conn_state { CONN_UNCONNECTED, CONN_LISTENING, CONN_MPTCP, CONN_FALLBACK };
 struct rate {
 	bool known;
 	double sent, received;
+	double acked;		/* goodput, of what was sent; a connection's */
 	double again;		/* of what was sent; a subflow's */
 	uint64_t blocked;	/* times that data waited for the peer's window; a connection's */
 	uint64_t limits[LIMITS];	/* us in each state; a connection's */
@@ -165,7 +168,10 @@ bool tcp_is_established(const struct tcp_info *tcp);
 bool has_ssthresh(const struct tcp_info *tcp);
 
 /* rate.c: what connections carry in a second */
+double seconds_now(void);
 bool watch_rates(pid_t pid);
+void keep_rates(const struct connection *c);
+bool turn_rates(void);
 void read_rates(struct connection *c);
 
 /* limit.c: what they wait for */
@@ -194,6 +200,9 @@ int cmd_advise(int argc, char **argv);
 
 /* why.c: what limits connections */
 int cmd_why(int argc, char **argv);
+
+/* top.c: a live view of connections */
+int cmd_top(int argc, char **argv);
 
 /* doctor.c: what is wrong with a machine that has several uplinks */
 int cmd_doctor(int argc, char **argv);

@@ -145,6 +145,23 @@ static const struct command {
 			"(dark).",
 		.choices = { PID, JSON("for programs: an array with an object per connection") },
 	}, {
+		.name = "top", .run = cmd_top,
+		.forms = {
+			{ " [--pid PID] [--once|--times N] [--json]",
+			  "a live view: rates per subflow, queues, what limits" },
+		},
+		.text =
+			"Shows once a second what the MPTCP connections of running programs carry, those\n"
+			"that carry most first, over which subflows, and what they wait for (see:\n"
+			"mptcpctl why --help). On a terminal it is a screen, which q ends; else lines,\n"
+			"once.",
+		.choices = {
+			PID,
+			{ 'o', "once", NULL, "lines, after a second" },
+			{ 'n', "times", "N", "lines, N times, a second apart" },
+			JSON("for programs: each time an array with an object per connection"),
+		},
+	}, {
 		.name = "doctor", .run = cmd_doctor,
 		.forms = {
 			{ " [HOST[:PORT]] [--json]",
