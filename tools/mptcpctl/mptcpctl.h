@@ -84,6 +84,7 @@ bool same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *
 void copy_host(struct sockaddr_storage *ss, const struct sockaddr *from);
 size_t host_bytes(const struct sockaddr_storage *ss, void *bytes);
 void set_host(struct sockaddr_storage *ss, int family, const void *bytes, size_t len);
+void plain_address(const struct sockaddr_storage *from, struct sockaddr_storage *to);
 bool format_address(const struct sockaddr_storage *ss, char *buf, size_t len);
 bool parse_address(const char *text, char *buf, size_t len);
 bool local_address(int fd, struct sockaddr_storage *ss);
@@ -196,6 +197,7 @@ void print_json(const struct mptcp_socket *sk, const struct connection *c);
 /* advise.c: buffers */
 bool has_fixed_buffer(int fd, int lock);
 void print_window_advice(int fd, const struct connection *c);
+void print_sndbuf_advice(int fd, const struct connection *c);
 int cmd_advise(int argc, char **argv);
 
 /* why.c: what limits connections */

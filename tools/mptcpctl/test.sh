@@ -612,6 +612,7 @@ check "show: a backup subflow" 0 "192.0.2.2:[0-9]+ -> 192.0.2.1:7001  establishe
 check "show: one that is none" 0 "192.0.2.1:[0-9]+ -> 192.0.2.1:7001  established  rtt" lines ctl show
 check "show: a fallback and its bytes" 0 "127.0.0.1:7003  fallback  scheduler default  sent 1000" lines ctl show
 check "why: a fallback" 0 "127.0.0.1:7003  fell back to TCP$" ctl why
+check "why: a fallback, and what to do" 0 "^    plain TCP, over one path: the peer has no MPTCP, or" ctl why
 check "top: a fallback" 0 "^python3\[[0-9]+\] 127.0.0.1:7003 +0 +0 plain TCP +0 " ctl top --once
 check "why: how many subflows" 0 "192.0.2.1:7001  [1-9] of at most [1-9] subflows$" ctl why
 check "why: nobody sends" 0 "^    idle 100 %$" ctl why --pid "$holder"
@@ -794,6 +795,56 @@ for one in json.loads(told[:told.rindex("]") + 1]):
     assert abs(sum(shares) - 100) < 1 and one[one["first"]] == max(shares), one
     assert not one["fallback"] and 1 <= one["subflows"] <= one["subflows_most"], one
 ' "$tool" "$work/connect.py"
+
+check "why: a small send buffer, and the sysctl to set" 0 '^    sysctl net.ipv4.tcp_wmem="4096 16384 [1-9][0-9]{4,}"$' \
+	ctl run -- sh -c "sysctl -q net.ipv4.tcp_wmem='4096 16384 30000'; exec python3 '$work/connect.py' -7061 '$tool' why"
+cp "$work/out" "$work/small"
+check "why: that it is the send buffer" 0 "^    the send buffer is full: raise the last number of net.ipv4.tcp_wmem$" cat "$work/small"
+in_ns sysctl -q net.ipv4.tcp_wmem="4096 16384 6291456"
+
+# Subflows that there could be: each endpoint is one for which there is something else in the way.
+in_ns ip link add v0 type veth peer name v1
+in_ns ip address add 198.51.100.1/24 dev v0
+in_ns ip mptcp endpoint add 203.0.113.9 dev lo subflow
+in_ns ip mptcp endpoint add 198.51.100.1 dev v0 subflow
+missing() { check "why: a missing subflow: $1" 0 "^    no subflow from $2" cat "$work/missing"; }
+ctl run -- python3 "$work/connect.py" 7062 "$tool" why >"$work/missing" 2>&1
+missing "no such address" "203.0.113.9 dev lo: no interface, or another one, has this address$"
+missing "the link is down" "198.51.100.1 dev v0: the link is down, or has no carrier$"
+check "why: what is there is not missing" 1 "" grep "no subflow from 192.0.2.2 " "$work/missing"
+check "why: nor does a server lack what its clients begin" 0 "^2$" grep -c "no subflow from" "$work/missing"
+in_ns ip mptcp limits set subflow 0
+ctl run -- python3 "$work/connect.py" 7064 sh -c "'$tool' why; '$tool' why --json" >"$work/missing" 2>&1
+missing "the limits" "192.0.2.2 dev lo: the limits allow no more, for new connections:$"
+missing "the limits of a server" "the peer: the limits allow no more, for new connections:$"
+check "why: the limits: the command" 0 "^    ip mptcp limits set subflow 1$" cat "$work/missing"
+check "why --json: the same" 0 '"missing": \[.*\{"endpoint": "192.0.2.2 dev lo", "why": "limits"\}.*\]\}' cat "$work/missing"
+in_ns ip mptcp limits set subflow 4
+# on_the_way RULE: what a middlebox does
+on_the_way() {
+	in_ns nft -f - 2>/dev/null <<-NFT
+		table ip middlebox {
+			chain way {
+				type filter hook prerouting priority raw
+				ip saddr 192.0.2.2 $1
+			}
+		}
+	NFT
+}
+for rule in "unanswered|drop|its SYN is not answered" "refused|reset tcp option mptcp|nothing is wrong here; the peer refuses it"; do
+	IFS='|' read -r what rule text <<<"$rule"
+	if command -v nft >/dev/null && on_the_way "$rule"; then
+		ctl run -- python3 "$work/connect.py" 7065 "$tool" why >"$work/missing" 2>&1
+		missing "$what" "192.0.2.2 dev lo: $text"
+		in_ns nft delete table ip middlebox
+	else
+		skip "why: a missing subflow: $what" "nft cannot"
+	fi
+done
+in_ns ip link del v0
+in_ns ip mptcp endpoint flush
+in_ns ip mptcp endpoint add 192.0.2.2 dev lo subflow
+
 # top: lines, JSON, and a screen of 24 lines that q ends
 number='[0-9.]+[kMG]?' some='[1-9][0-9.]*[kM]'
 check "top: the sender comes first, and what limits it" 0 \

@@ -142,7 +142,7 @@ static const struct command {
 			"each what it waited for, in percent, and what to do about the longest: the\n"
 			"application (idle), the send buffer (sndbuf), the peer's window, the scheduler\n"
 			"(sched), full paths (cwnd), paths that lose packets (loss) or do not answer\n"
-			"(dark).",
+			"(dark). Then, which endpoints have no subflow, and why.",
 		.choices = { PID, JSON("for programs: an array with an object per connection") },
 	}, {
 		.name = "top", .run = cmd_top,

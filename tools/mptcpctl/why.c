@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "mptcpctl.h"
+#include "missing.h"
 
 static const char *const remedies[LIMITS] = {
 	[MPTCP_LIMIT_IDLE] = "the application has no more data to send",
@@ -30,11 +30,12 @@ static unsigned int subflows_most(const struct connection *c)
 static void print_remedy(const struct mptcp_socket *sk, const struct connection *c,
 			 unsigned int limit)
 {
+	bool fixed = has_fixed_buffer(sk->fd, SOCK_SNDBUF_LOCK);
+
 	if (limit == MPTCP_LIMIT_SNDBUF) {
-		if (has_fixed_buffer(sk->fd, SOCK_SNDBUF_LOCK))
-			printf("    the send buffer is full, and the program has set it: a larger SO_SNDBUF\n");
-		else
-			printf("    the send buffer is full: raise the last number of net.ipv4.tcp_wmem\n");
+		printf("    the send buffer is full%s\n", fixed ?
+		       ", and the program has set it: a larger SO_SNDBUF" :
+		       ": raise the last number of net.ipv4.tcp_wmem");
 	} else if (limit == MPTCP_LIMIT_SCHED) {
 		printf("    the scheduler %s waits for a better path, on purpose\n",
 		       *c->scheduler ? c->scheduler : "?");
@@ -46,6 +47,28 @@ static void print_remedy(const struct mptcp_socket *sk, const struct connection 
 	}
 	if (limit == MPTCP_LIMIT_RWND)
 		print_window_advice(sk->fd, c);
+	else if (limit == MPTCP_LIMIT_SNDBUF && !fixed)
+		print_sndbuf_advice(sk->fd, c);
+}
+
+static void print_missing_text(const char *endpoint, enum missing why, void *arg)
+{
+	static const char *const texts[] = {
+		[MISSING_LIMITS] = NULL,
+		[MISSING_ADDRESS] = "no interface, or another one, has this address",
+		[MISSING_LINK] = "the link is down, or has no carrier",
+		[MISSING_ROUTE] = "no route leads to the peer from there: \"mptcpctl doctor\" has the command",
+		[MISSING_UNANSWERED] = "its SYN is not answered: the path is dark, or something drops joins",
+		[MISSING_REFUSED] = "nothing is wrong here; the peer refuses it, or something on the\n"
+			"    way drops joins, or the endpoint came later: \"mptcpctl doctor PEER\" tries it",
+	};
+	const struct connection *c = arg;
+
+	if (why == MISSING_LIMITS)
+		printf("    no subflow from %s: the limits allow no more, for new connections:\n"
+		       "    ip mptcp limits set subflow %u\n", endpoint, c->info.subflows_max + 1);
+	else
+		printf("    no subflow from %s: %s\n", endpoint, texts[why]);
 }
 
 static void print_why_text(const struct mptcp_socket *sk, const struct connection *c)
@@ -67,6 +90,20 @@ static void print_why_text(const struct mptcp_socket *sk, const struct connectio
 		       share_of_limit(&order, c->whole.limits, order.of[i]),
 		       i + 1 < LIMITS && c->whole.limits[order.of[i + 1]] ? "," : "\n");
 	print_remedy(sk, c, order.of[0]);
+	if (!most)
+		printf("    plain TCP, over one path: the peer has no MPTCP, or something on the way\n"
+		       "    removes it: ask \"mptcpctl doctor\" where the connection began\n");
+	find_missing(c, print_missing_text, (void *)c);
+}
+
+static void print_missing_json(const char *endpoint, enum missing why, void *arg)
+{
+	bool *any = arg;
+
+	printf("%s{\"endpoint\": ", *any ? ", " : "");
+	json_string(endpoint);
+	printf(", \"why\": \"%s\"}", missing_names[why]);
+	*any = true;
 }
 
 static void print_why_json(const struct mptcp_socket *sk, const struct connection *c)
@@ -74,6 +111,7 @@ static void print_why_json(const struct mptcp_socket *sk, const struct connectio
 	struct limit_order order = order_limits(c->whole.limits);
 	unsigned int i, most = subflows_most(c);
 	char peer[ADDRESS_MAX];
+	bool any = false;
 
 	format_address(&c->addrs.remote, peer, sizeof(peer));
 	printf("{\"pid\": %d, \"fd\": %d, \"peer\": ", sk->pid, sk->their_fd);
@@ -87,7 +125,9 @@ static void print_why_json(const struct mptcp_socket *sk, const struct connectio
 	for (i = 0; i < LIMITS; i++)
 		printf(", \"%s\": %.1f", limit_names[i],
 		       share_of_limit(&order, c->whole.limits, i));
-	printf(", \"sent_again\": %.1f}", sent_again(c));
+	printf(", \"sent_again\": %.1f, \"missing\": [", sent_again(c));
+	find_missing(c, print_missing_json, &any);
+	printf("]}");
 }
 
 static bool visit(const struct mptcp_socket *sk, void *arg)
