@@ -845,6 +845,67 @@ in_ns ip link del v0
 in_ns ip mptcp endpoint flush
 in_ns ip mptcp endpoint add 192.0.2.2 dev lo subflow
 
+# What limited connections is counted on when they are gone.
+cat >"$work/history.py" <<'PYTHON'
+import re, socket, subprocess, sys, time
+
+def metrics():
+    run = subprocess.run([sys.argv[1], "metrics", "--history", sys.argv[2]], check=True, capture_output=True, text=True)
+    found = dict(re.findall(r'^mptcp_limited_seconds_total\{scheduler="[a-z+]+",limit="([a-z]+)"\} ([0-9]+\.[0-9]{6})$',
+                            run.stdout, re.M))
+    assert list(found) == ["idle", "sndbuf", "window", "sched", "cwnd", "loss", "dark"], run.stdout
+    text, wrong = run.stdout, r'^(?!# HELP [a-z_]+ .*$|# TYPE [a-z_]+ (gauge|counter)$|[a-z_]+\{.*\} [0-9.]+$).+'
+    assert "# TYPE mptcp_limited_seconds_total counter\n" in text and not re.search(wrong, text, re.M), text
+    return {name: float(value) for name, value in found.items()}
+
+server = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+server.bind(("192.0.2.1", 7066))
+server.listen()
+client = socket.create_connection(("192.0.2.1", 7066))
+accepted = server.accept()[0]
+client.send(b"x")
+accepted.recv(1)
+accepted.send(b"x")
+client.recv(1)
+time.sleep(1)
+first = metrics()
+assert 1.9 < first["idle"] < 3 and not first["window"], first
+time.sleep(2)
+second = metrics()
+assert 3.9 < second["idle"] - first["idle"] < 5, (first, second)
+assert metrics()["idle"] - second["idle"] < 1, second
+client.close()
+accepted.close()
+for _ in range(5):
+    last = metrics()
+assert last["idle"] >= second["idle"], (second, last)
+assert "socket" not in open(sys.argv[2]).read()
+client = socket.create_connection(("192.0.2.1", 7066))
+accepted = server.accept()[0]
+client.send(b"x")
+accepted.recv(1)
+time.sleep(1)
+assert 0.9 < metrics()["idle"] - last["idle"] < 3, last
+with open(sys.argv[2]) as file:
+    other_boot = re.sub("1 [0-9a-f]+-", "1 12345678-", file.read(), count=1)
+with open(sys.argv[2], "w") as file:
+    file.write(other_boot)
+before = metrics()["idle"]
+assert before > last["idle"] + 1, before
+PYTHON
+check "metrics --history: counters only rise, ended connections count" 0 "" \
+	ctl run -- python3 "$work/history.py" "$tool" "$work/history"
+check "metrics --history: it was written" 0 "^total default [1-9][0-9]+( [0-9]+){6}$" cat "$work/history"
+echo nonsense >"$work/nonsense"
+check "metrics --history: another file" 1 "^mptcpctl: $work/nonsense: this is no history of mptcpctl's: name another" \
+	ctl metrics --history "$work/nonsense"
+check "metrics --history: which stays as it was" 0 "^nonsense$" cat "$work/nonsense"
+check "metrics --history: no such folder" 1 "^mptcpctl: /nosuch/file.new: No such file or directory$" \
+	ctl metrics --history /nosuch/file
+check "metrics: none without it" 1 "" grep -c seconds_total "$work/metrics"
+check "metrics: what connections wait for now" 0 "^7 2$" awk '/^mptcp_limited_connections\{state="mptcp",scheduler="[a-z]+",limit="[a-z]+"\} / {
+	lines++; sum += $2 } END { print lines, sum }' "$work/metrics"
+
 # top: lines, JSON, and a screen of 24 lines that q ends
 number='[0-9.]+[kMG]?' some='[1-9][0-9.]*[kM]'
 check "top: the sender comes first, and what limits it" 0 \

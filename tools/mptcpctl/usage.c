@@ -205,15 +205,23 @@ static const struct command {
 	}, {
 		.name = "metrics", .run = cmd_metrics,
 		.forms = {
-			{ "", "connections in sum, per scheduler and local address,\n"
+			{ " [--history FILE]",
+			  "connections in sum, per scheduler and local address,\n"
 			  "for Prometheus" },
 		},
 		.text =
-			"Prints how many MPTCP connections there are, by state and scheduler, and for\n"
-			"each local address its subflows and what these carried, as Prometheus reads it.\n"
-			"From a timer:",
+			"Prints how many MPTCP connections there are, by state and scheduler, for each\n"
+			"local address its subflows and what these carried, and what connections wait\n"
+			"for now, as Prometheus reads it.",
+		.choices = {
+			{ 'H', "history", "FILE",
+			  "also for how long they waited for what, as counters that only rise: FILE\n"
+			  "keeps them, and what each connection has counted, from run to run" },
+		},
 		.example = "mptcpctl metrics >DIR/mptcp.prom.new && mv DIR/mptcp.prom.new DIR/mptcp.prom",
-		.more = "where DIR is what node_exporter has as --collector.textfile.directory.",
+		.more =
+			"A timer runs that; DIR is what node_exporter has as\n"
+			"--collector.textfile.directory.",
 	}, {
 		.name = "load", .run = cmd_load,
 		.forms = { { " FILE", "a scheduler in BPF, from an object file" } },
