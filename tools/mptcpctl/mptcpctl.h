@@ -93,10 +93,12 @@ bool peer_address(int fd, struct sockaddr_storage *ss);
 /* interface.c: network interfaces, by their index */
 unsigned int interface_of(const struct sockaddr_storage *address);
 unsigned int interface_flags(unsigned int index);
+bool is_global(const struct sockaddr *address);
 bool interface_address(unsigned int index, int family, struct sockaddr_storage *address);
 
 /* counter.c */
 unsigned long long read_counter(const char *name);
+bool has_counter(const char *name);
 
 /* sockets.c: the MPTCP sockets of running programs */
 struct mptcp_socket {
@@ -210,6 +212,7 @@ int cmd_top(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 /* path.c: prices, weights and budgets of interfaces */
+bool budget_is_used_up(const char *name, char *until, size_t len);
 int cmd_path(int argc, char **argv);
 
 /* metrics.c: sums for a monitoring system */

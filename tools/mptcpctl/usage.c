@@ -169,9 +169,9 @@ static const struct command {
 		},
 		.text =
 			"Checks a machine that should use several uplinks: settings, endpoints, routes,\n"
-			"and with HOST, which should speak MPTCP, a test connection from each endpoint\n"
-			"to PORT, 80 if none is named. It says what is wrong and the commands that mend\n"
-			"it, and changes nothing.",
+			"budgets, and with HOST, which should speak MPTCP, test connections from each\n"
+			"endpoint to PORT, 80 if none is named. It says what is wrong and the commands\n"
+			"that mend it, and changes nothing.",
 		.choices = { JSON("for programs: an array with an object per finding") },
 		.more =
 			"The exit status is 0 if all is well, 1 if something is to be changed, 2 if\n"
