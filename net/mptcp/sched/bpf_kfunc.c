@@ -86,11 +86,10 @@ __bpf_kfunc u64 bpf_mptcp_sched_head(struct mptcp_sock *msk)
 	return mptcp_sched_head(msk);
 }
 
-/* Does new data wait, within the peer's window? */
+/* Does new data wait that may be sent: within the peer's window, or to probe it? */
 __bpf_kfunc bool bpf_mptcp_sched_has_new(struct mptcp_sock *msk)
 {
-	return mptcp_send_head((struct sock *)msk) &&
-	       before64(mptcp_sched_head(msk), READ_ONCE(msk->wnd_end));
+	return mptcp_sched_may_send_new(msk);
 }
 
 /* Can a decision for @subflow of @msk be carried out? 0, or why not. */

@@ -355,6 +355,39 @@ static void used_up_window_is_told(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_wants_blocked(msk));
 }
 
+/* The ACK that opens a window may be lost: then only a probe finds out. */
+static void used_up_window_is_probed(struct kunit *test)
+{
+	struct mptcp_data_frag dfrag = { .data_seq = 1000, .data_len = 500 };
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	struct mptcp_sched_choice best;
+	int i;
+
+	msk->first_pending = &dfrag;
+	msk->snd_una = 1000;
+	msk->snd_nxt = 1000;
+	msk->wnd_end = 1000;
+	best = mptcp_sched_best_copy(msk, mptcp_sched_usable);
+	KUNIT_ASSERT_PTR_EQ(test, best.subflow, conn->subflow[0]);
+	mptcp_sched_commit_next(msk, &best);
+	KUNIT_EXPECT_TRUE(test, best.subflow->scheduled);
+	KUNIT_EXPECT_EQ(test, best.subflow->sched_what, MPTCP_SCHED_SEND_HEAD);
+
+	/* what is in flight everywhere is acknowledged, and that tells */
+	msk->snd_una = 900;
+	for (i = 0; i < ARRAY_SIZE(conn->subflow); i++)
+		conn->subflow[i]->sched_next = 1000;
+	best = mptcp_sched_best_copy(msk, mptcp_sched_usable);
+	KUNIT_EXPECT_NULL(test, best.subflow);
+
+	/* nothing to probe it with */
+	msk->snd_una = 1000;
+	msk->first_pending = NULL;
+	best = mptcp_sched_best_copy(msk, mptcp_sched_usable);
+	KUNIT_EXPECT_NULL(test, best.subflow);
+}
+
 /* As large as it gets */
 static struct mptcp_ranges *fake_ranges(struct kunit *test)
 {
@@ -1502,6 +1535,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(lowest_key_with_room),
 	KUNIT_CASE(backups_stand_in_for_failures),
 	KUNIT_CASE(used_up_window_is_told),
+	KUNIT_CASE(used_up_window_is_probed),
 	KUNIT_CASE(no_choice_is_no_decision),
 	KUNIT_CASE(ahead_ranges),
 	KUNIT_CASE(lead_leaves_out_ranges),
