@@ -65,7 +65,7 @@ void __mptcp_sched_skip_sent(struct mptcp_sock *msk)
 		mptcp_update_post_push(msk, dfrag, min_t(u64, free - head, left));
 		passed = min(msk->snd_nxt - nxt, msk->sent_ahead);
 		WRITE_ONCE(msk->sent_ahead, msk->sent_ahead - passed);
-		if (dfrag->already_sent == dfrag->data_len)
+		if (dfrag->already_sent == dfrag->data_len) {
 			msk->first_pending = mptcp_send_next(sk);
 	}
 }
@@ -268,6 +268,26 @@ static int mptcp_sched_push_copy(struct sock *sk, struct sock *ssk,
 	return copied;
 }
 
+/* From now on the first subflow's bytes may be no plain stream, with which TCP could go on.
+ * False: the peers have agreed on TCP, or are about to.
+ */
+static bool mptcp_sched_end_stream(struct mptcp_sock *msk)
+{
+	bool may;
+
+	if (!READ_ONCE(msk->allow_infinite_fallback) && !READ_ONCE(msk->one_stream))
+		return true;
+
+	spin_lock_bh(&msk->fallback_lock);
+	may = !__mptcp_check_fallback(msk) && msk->allow_subflows;
+	if (may) {
+		msk->allow_infinite_fallback = false;
+		WRITE_ONCE(msk->one_stream, false);
+	}
+	spin_unlock_bh(&msk->fallback_lock);
+	return may;
+}
+
 /* Carry out a decision that is not about the next data of the connection: from
  * the transmit path, with @ssk locked. Returns the bytes sent.
  */
@@ -278,6 +298,8 @@ int mptcp_sched_push_other(struct sock *sk, struct sock *ssk,
 	u8 what = subflow->sched_what;
 
 	subflow->sched_what = MPTCP_SCHED_SEND_HEAD;
+	if (!mptcp_sched_end_stream(mptcp_sk(sk)))
+		return 0;
 	switch (what) {
 	case MPTCP_SCHED_SEND_AHEAD:
 		return mptcp_sched_push_ahead(sk, ssk, info);
@@ -287,3 +309,4 @@ int mptcp_sched_push_other(struct sock *sk, struct sock *ssk,
 		return mptcp_sched_push_copy(sk, ssk, info);
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_push_other);

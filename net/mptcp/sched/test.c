@@ -619,6 +619,33 @@ static void revoked_decision_is_void(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_claim(msk, subflow));
 }
 
+/* What is sent out of turn is no stream that TCP could go on with. */
+static void out_of_turn_ends_fallback(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct sock *sk = (struct sock *)conn->msk, *ssk = (struct sock *)conn->tp[0];
+	struct mptcp_sendmsg_info info = {};
+	struct mptcp_sock *msk = conn->msk;
+
+	rcu_assign_pointer(conn->tp[0]->inet_conn.icsk_ulp_data, conn->subflow[0]);
+	spin_lock_init(&msk->fallback_lock);
+	msk->allow_infinite_fallback = true;
+	msk->one_stream = true;
+	msk->allow_subflows = true;
+	mptcp_sched_commit_at(msk, conn->subflow[0], MPTCP_SCHED_SEND_AHEAD, 1000, 1428);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_push_other(sk, ssk, &info), 0);
+	KUNIT_EXPECT_FALSE(test, msk->allow_infinite_fallback);
+	KUNIT_EXPECT_FALSE(test, msk->one_stream);
+
+	/* the peers agree on TCP: it is too late to send anything else */
+	msk->allow_infinite_fallback = true;
+	msk->allow_subflows = false;
+	mptcp_sched_commit_at(msk, conn->subflow[0], MPTCP_SCHED_SEND_COPY, 1000, 1428);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_push_other(sk, ssk, &info), 0);
+	KUNIT_EXPECT_TRUE(test, msk->allow_infinite_fallback);
+	KUNIT_EXPECT_EQ(test, conn->subflow[0]->sched_what, MPTCP_SCHED_SEND_HEAD);
+}
+
 static void wanted_buffer_shrinks(struct kunit *test)
 {
 	struct fake_conn *conn = fake_conn(test);
@@ -1544,6 +1571,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(search_is_bounded),
 	KUNIT_CASE(search_forgets),
 	KUNIT_CASE(revoked_decision_is_void),
+	KUNIT_CASE(out_of_turn_ends_fallback),
 	KUNIT_CASE(wanted_buffer_shrinks),
 	KUNIT_CASE(memory_of_ranges),
 	KUNIT_CASE(default_lets_go),
