@@ -2,6 +2,8 @@
 /* KUnit tests of the MPTCP packet schedulers' logic, without a network. */
 
 #include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/prandom.h>
 #include "path/path.h"
 
 static void room_counts_segments(struct kunit *test)
@@ -899,6 +901,68 @@ static void search_is_remembered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 2, 0, 2500), 2500ULL);
 }
 
+/* mptcp_sched_rp_first(), byte by byte */
+static u64 plain_first(const struct mptcp_sock *msk, u32 helper, u64 soon, u64 head)
+{
+	u64 seq;
+
+	for (seq = msk->snd_una; before64(seq, head); seq++) {
+		const struct mptcp_range *range = mptcp_ranges_find(msk->ranges, seq);
+
+		if (!range)
+			return head;
+		if (range->subflow_id != helper && !range->again && !soon--)
+			return seq;
+	}
+
+	return head;
+}
+
+/* Some ranges from @seq on, few with a gap before them. Returns where they end. */
+static u64 random_ranges(struct mptcp_ranges *ranges, struct rnd_state *rnd, u64 seq)
+{
+	u32 i, n = prandom_u32_state(rnd) % 30;
+
+	ranges->first = prandom_u32_state(rnd) % 10;
+	ranges->count = 0;
+	for (i = 0; i < n; i++) {
+		u32 len = 1 + prandom_u32_state(rnd) % 20;
+
+		seq += prandom_u32_state(rnd) % 20 ? 0 : 5;
+		mptcp_ranges_add(ranges, seq, len, 1 + prandom_u32_state(rnd) % 3);
+		if (prandom_u32_state(rnd) % 4 == 0)
+			mptcp_ranges_mark_again(ranges, seq, len, 1 + prandom_u32_state(rnd) % 3);
+		seq += len;
+	}
+
+	return seq;
+}
+
+static void search_finds_the_first(struct kunit *test)
+{
+	const u64 start = -200ULL;	/* across the end of the sequence space */
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	struct rnd_state rnd;
+	u32 i;
+
+	msk->ranges = fake_ranges(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ranges);
+	prandom_seed_state(&rnd, 1);
+	for (i = 0; i < 2000; i++) {
+		u32 bytes = random_ranges(msk->ranges, &rnd, start) - start;
+		u64 head = start + prandom_u32_state(&rnd) % (bytes + 10);
+		u64 first, soon = prandom_u32_state(&rnd) % 60;
+		u32 helper = 1 + prandom_u32_state(&rnd) % 3;
+
+		msk->snd_una = start + prandom_u32_state(&rnd) % (bytes + 5);
+		msk->sched_rp.known = false;
+		first = mptcp_sched_rp_first(msk, helper, soon, head);
+		KUNIT_EXPECT_EQ_MSG(test, before64(first, head) ? first : head,
+				    plain_first(msk, helper, soon, head), "%u", i);
+	}
+}
+
 static const struct mptcp_range *
 others(const struct mptcp_ranges *ranges, u64 *seq, u64 head, u32 helper)
 {
@@ -1579,6 +1643,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(bufferbloat_limit),
 	KUNIT_CASE(bufferbloat_remembers),
 	KUNIT_CASE(search_is_remembered),
+	KUNIT_CASE(search_finds_the_first),
 	KUNIT_CASE(penalty_recovers),
 	KUNIT_CASE(penalty_lasts_in_slow_start),
 	KUNIT_CASE(penalty_ends_while_idle),
