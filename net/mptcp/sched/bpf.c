@@ -142,7 +142,8 @@ static int mptcp_bpf_init_member(const struct btf_type *t,
 			return -EINVAL;
 		return 1;
 	case offsetof(struct mptcp_sched_ops, copies):
-		sched->copies = from->copies;
+		/* a byte of the user's, which may be any */
+		sched->copies = !!*(const u8 *)&from->copies;
 		return 1;
 	case offsetof(struct mptcp_sched_ops, ext):
 		if (from->ext >> MPTCP_SCHED_EXTENSIONS)

@@ -105,7 +105,9 @@ static void bpf_take_marks(struct mptcp_sock *msk)
 	struct mptcp_subflow_context *subflow;
 	u32 n = bpf_count_marks(msk);
 
-	/* from now on it is also asked when there is nothing but old data to send */
+	/* From now on it is also asked when there is nothing but old data to send: for all its
+	 * connections, as it is the same program that decides about them.
+	 */
 	if (n > 1)
 		WRITE_ONCE(msk->sched->copies, true);
 	if (mptcp_sched_copies(msk->sched)) {

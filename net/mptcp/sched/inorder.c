@@ -376,7 +376,8 @@ static bool inorder_send_again(struct mptcp_sock *msk, const struct inorder_path
 	u32 id = path->subflow->subflow_id, bytes;
 	const struct mptcp_range *range;
 
-	if (!msk->ranges)
+	/* one that is alone may have none, and sends new data nevertheless */
+	if (!msk->ranges || !path->room)
 		return false;
 	if (inorder_is_held_up(msk, path, head))
 		inorder_begin_again(msk, path, now);

@@ -1504,6 +1504,12 @@ static void budget_counts(struct kunit *test)
 	mptcp_budget_count(&budget, 3, 20);
 	KUNIT_EXPECT_EQ(test, budget.used, 610ULL);
 
+	/* whatever somebody said was used before */
+	budget.used = -5ULL;
+	mptcp_budget_count(&budget, 3, 30);
+	KUNIT_EXPECT_EQ(test, budget.used, U64_MAX);
+	budget.used = 610;
+
 	/* before the period, in it, at its end, and long after */
 	mptcp_budget_renew(&budget, 5);
 	mptcp_budget_renew(&budget, 1099);
@@ -1616,6 +1622,42 @@ static void clocks_of_weights(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_put_forward(5, -5ULL, 1), 5ULL);
 }
 
+/* With one path left there is no limit but TCP's, for what is sent again neither. */
+static void last_path_sends(struct kunit *test)
+{
+	struct mptcp_data_frag dfrag = { .data_seq = 1500, .data_len = 500 };
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sched_ops *inorder;
+	struct mptcp_sock *msk = conn->msk;
+
+	request_module("mptcp_sched_inorder");
+	inorder = mptcp_sched_find_get("inorder");
+	if (!inorder)
+		kunit_skip(test, "there is no \"inorder\"");
+
+	/* more is in flight than "inorder" lets others have */
+	conn->tp[0]->snd_cwnd = 1000;
+	conn->tp[0]->packets_out = 100;
+	((struct sock *)conn->tp[1])->sk_state = TCP_CLOSE;
+	((struct sock *)conn->tp[2])->sk_state = TCP_CLOSE;
+	msk->ranges = fake_ranges(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ranges);
+	/* the peer waits for what nobody has any more */
+	mptcp_ranges_add(msk->ranges, 1000, 500, 9);
+	msk->first_pending = &dfrag;
+	msk->snd_una = 1000;
+	msk->snd_nxt = 1500;
+	msk->write_seq = 2000;
+	msk->wnd_end = 5000;
+	/* where the clock is emulated, what was sent again at 0, that is never, was just now */
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, inorder->get_send(msk), 0);
+	KUNIT_EXPECT_TRUE(test, conn->subflow[0]->scheduled);
+	KUNIT_EXPECT_EQ(test, conn->subflow[0]->sched_what, MPTCP_SCHED_SEND_HEAD);
+	KUNIT_EXPECT_GT(test, conn->subflow[0]->sched_budget, 0U);
+	module_put(inorder->owner);
+}
+
 static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(room_counts_segments),
 	KUNIT_CASE(ring_order),
@@ -1667,6 +1709,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(dear_paths_wait),
 	KUNIT_CASE(dear_paths_stand_in),
 	KUNIT_CASE(clocks_of_weights),
+	KUNIT_CASE(last_path_sends),
 	{}
 };
 
