@@ -47,14 +47,14 @@ __bpf_kfunc int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it,
 	BUILD_BUG_ON(__alignof__(struct mptcp_bpf_iter) >
 		     __alignof__(struct bpf_iter_mptcp_subflow));
 
+	/* nothing is to be read */
+	iter->head = NULL;
+	if (!msk || sk != (struct sock *)msk)
+		return -EINVAL;
+
 	iter->head = &msk->conn_list;
 	iter->at = iter->head;
-	if (sk == (struct sock *)msk)
-		return 0;
-
-	/* it is not to be read */
-	iter->head = NULL;
-	return -EINVAL;
+	return 0;
 }
 
 __bpf_kfunc struct mptcp_subflow_context *
