@@ -42,6 +42,16 @@
 #include "mib.h"
 #include "sched/core.h"
 
+/* There is no more data, and the head came to the end without that anything was sent. Who sends
+ * looks for a DATA_FIN that is due; else it would wait for the timer.
+ */
+static void mptcp_sched_send_fin(struct mptcp_sock *msk)
+{
+	if (!msk->first_pending && msk->snd_data_fin_enable &&
+	    msk->snd_nxt + 1 == msk->write_seq)
+		mptcp_schedule_work((struct sock *)msk);
+}
+
 /* Let the head jump over what has been sent ahead. Called whenever it moved:
  * the peer may acknowledge those bytes as soon as it has all before them, and
  * by then they must count as sent.
@@ -67,6 +77,8 @@ void __mptcp_sched_skip_sent(struct mptcp_sock *msk)
 		WRITE_ONCE(msk->sent_ahead, msk->sent_ahead - passed);
 		if (dfrag->already_sent == dfrag->data_len) {
 			msk->first_pending = mptcp_send_next(sk);
+			mptcp_sched_send_fin(msk);
+		}
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(__mptcp_sched_skip_sent);

@@ -490,6 +490,37 @@ static void ahead_is_sent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 0ULL);
 }
 
+static void fake_worker(struct work_struct *work)
+{
+}
+
+/* Nobody sends what follows, as all was sent ahead: but for the DATA_FIN. */
+static void fin_follows_what_is_sent(struct kunit *test)
+{
+	struct mptcp_data_frag dfrag = { .data_seq = 1000, .data_len = 500 };
+	struct fake_conn *conn = fake_conn(test);
+	struct sock *sk = (struct sock *)conn->msk;
+	struct mptcp_sock *msk = conn->msk;
+
+	msk->ranges = fake_ranges(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ranges);
+	mptcp_ranges_add(msk->ranges, 1000, 500, 1);
+	list_add(&dfrag.list, &msk->rtx_queue);
+	msk->first_pending = &dfrag;
+	msk->snd_una = 1000;
+	msk->snd_nxt = 1000;
+	msk->write_seq = 1501;
+	msk->snd_data_fin_enable = true;
+	INIT_WORK(&msk->work, fake_worker);
+	refcount_set(&sk->sk_refcnt, 1);
+	mptcp_sched_skip_sent(msk);
+	KUNIT_EXPECT_NULL(test, msk->first_pending);
+	KUNIT_EXPECT_EQ(test, msk->snd_nxt, 1500ULL);
+	/* the worker has one, which this one does not give back */
+	flush_work(&msk->work);
+	KUNIT_EXPECT_EQ(test, refcount_read(&sk->sk_refcnt), 2U);
+}
+
 static void ahead_ranges_are_limited(struct kunit *test)
 {
 	struct mptcp_ranges *ranges = fake_ranges(test);
@@ -1673,6 +1704,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(ahead_ranges),
 	KUNIT_CASE(lead_leaves_out_ranges),
 	KUNIT_CASE(ahead_is_sent),
+	KUNIT_CASE(fin_follows_what_is_sent),
 	KUNIT_CASE(ahead_ranges_are_limited),
 	KUNIT_CASE(search_is_bounded),
 	KUNIT_CASE(search_forgets),
