@@ -111,6 +111,14 @@ static inline bool mptcp_control_sends(const struct mptcp_control *control)
 	       READ_ONCE(control->state) != MPTCP_CONTROL_GIVEN_UP;
 }
 
+/* Is a TLV that ended at @end among what TCP has from @una to @write_seq? In front of that it may
+ * be further back than half of the sequence numbers.
+ */
+static inline bool mptcp_control_has(u32 una, u32 write_seq, u32 end)
+{
+	return end - una - 1 < write_seq - una;
+}
+
 static inline bool mptcp_control_is_option(int optname)
 {
 	return IS_ENABLED(CONFIG_MPTCP_EXT_CONTROL) &&
