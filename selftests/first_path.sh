@@ -195,6 +195,8 @@ ipv6() {
 # The link goes while the SYN waits, and the route with it: that is when it is needed.
 link_gone() {
 	first_path failover
+	# the port may be one that the other address has in TIME-WAIT, and then it cannot move there
+	sleep 61
 	dark 1
 	(sleep 0.1 && ip -n "$client" link set c1 down) &
 	connect
