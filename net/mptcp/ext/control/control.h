@@ -81,6 +81,7 @@ struct mptcp_control {
 	u64 snd_nxt;
 	struct page *page;	/* the rest: msk lock */
 	struct sk_buff_head unread;	/* values for the application, charged as data is */
+	struct sk_buff_head deferred;	/* addresses that wait for the application's key */
 	u32 snd_on;		/* subflow_id of where it was sent last */
 	u8 tries;
 	bool early;		/* what it waits for is the peer's answer to the third ACK */
@@ -176,7 +177,8 @@ bool mptcp_control_announce(struct mptcp_sock *msk, const struct mptcp_addr_info
 bool mptcp_control_remove(struct mptcp_sock *msk, const struct mptcp_rm_list *list);
 bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow,
 			bool backup);
-void mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, const u8 *value, u16 len);
+bool mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, struct sk_buff *skb);
+void mptcp_control_deferred(struct mptcp_sock *msk, struct mptcp_control *control);
 struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk, u16 type,
 						  const u8 *value);
 void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);

@@ -13,7 +13,8 @@
  * away. So a peer can have one buffer filled, and makes one piece of work at a time.
  *
  * Acknowledged are whole TLVs, by the worker, once it has read them; and again whatever
- * comes again, since the acknowledgment may have been lost.
+ * comes again, since the acknowledgment may have been lost. One for which there is no room where it
+ * goes to is dropped as one without memory is.
  *
  * Locking: see control.c.
  */
@@ -271,14 +272,32 @@ static void control_keep(struct mptcp_control *control, u16 type, struct sk_buff
 	mptcp_control_wake(control, EPOLLPRI);
 }
 
+/* The TLV that came was read, or, if not @taken, has to come again. */
+static void control_next(struct mptcp_control *control, u16 len, bool taken)
+{
+	spin_lock_bh(&control->lock);
+	if (taken) {
+		WRITE_ONCE(control->rcv_una, control->rcv_una + MPTCP_CONTROL_HEADER + len);
+		control->answer = true;
+	}
+	control->rcv_got = 0;
+	control->rcv_done = false;
+	spin_unlock_bh(&control->lock);
+	if (!taken)
+		return;
+	control->info.received++;
+	MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLRX);
+}
+
 /* Read the TLV that came, if it is whole: until it is acknowledged nobody writes to it. */
 void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control)
 {
 	struct sk_buff *value = NULL;
+	bool done, taken = true;
 	u16 type, len;
-	bool done;
 	u32 from;
 
+	mptcp_control_deferred(msk, control);
 	spin_lock_bh(&control->lock);
 	done = control->rcv_done;
 	from = control->rcv_from;
@@ -290,23 +309,15 @@ void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control
 
 	type = get_unaligned_be16(control->rcv_header);
 	len = get_unaligned_be16(&control->rcv_header[2]);
-	control->info.received++;
-	MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLRX);
 	if (!value) {
 		control_drop(control);
 	} else if (mptcp_control_is_own(type)) {
 		control_keep(control, type, value);
 	} else {
-		mptcp_control_read(msk, from, type, value->data, len);
+		taken = mptcp_control_read(msk, from, type, value);
 		mptcp_control_free(control, value);
 	}
-
-	spin_lock_bh(&control->lock);
-	WRITE_ONCE(control->rcv_una, control->rcv_una + MPTCP_CONTROL_HEADER + len);
-	control->rcv_got = 0;
-	control->rcv_done = false;
-	control->answer = true;
-	spin_unlock_bh(&control->lock);
+	control_next(control, len, taken);
 }
 
 __poll_t mptcp_control_poll(const struct mptcp_sock *msk)
