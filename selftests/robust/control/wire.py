@@ -513,6 +513,26 @@ def content(wire: Wire, waiting: socket.socket) -> Check:
     yield info(program)[UNKNOWN] == 12, "an address with its HMAC is taken", f"{info(program)}"
 
 
+def small(wire: Wire, waiting: socket.socket) -> Check:
+    """TLVs that nobody reads leave the receive buffer to data."""
+    end, program = opened(wire, waiting)
+    program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+    for i in range(8):
+        end.tell(OWN + i, bytes(1000))
+        end.hear(0.05)
+    counts = info(program)
+    yield counts[UNREAD] == 1 and counts[DROPPED] == 7, "of a small buffer they get a quarter", f"{counts}"
+    end.data(b"goes on")
+    end.hear(0.1)
+    yield read(program) == b"goes on", "and data goes on", ""
+    got = received(program)
+    yield got == (OWN, bytes(1000)), "the first one is there", f"{got}"
+    program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2304)
+    end.tell(OWN, bytes(1000))
+    place, counts = end.last_ack(), info(program)
+    yield place == end.controlled and counts[DROPPED] == 8, "one that is too long is dropped", f"{counts}"
+
+
 def keyed(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     """Addresses are signed with the application's key, and may come before the program has it. It needs
     another listener: the last test."""
@@ -740,6 +760,7 @@ def all_checks(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     yield from receiving(wire, waiting, CAPABLE_SHA256, "no checksums")
     yield from receiving(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM, "checksums")
     yield from content(wire, waiting)
+    yield from small(wire, waiting)
     yield from backup(wire, waiting, namespace)
     yield from dies(wire, waiting)
     yield from fallback(wire, waiting)

@@ -28,6 +28,8 @@
 #define MPTCP_CONTROL_HEADER		4
 /* The longest value that is sent, or kept when it is received */
 #define MPTCP_CONTROL_MAX		1024
+/* Those of the kernel, which are taken in any case, are not longer. */
+#define MPTCP_CONTROL_SMALL		32
 /* TLVs about addresses that wait to be sent, and those that wait for the application */
 #define MPTCP_CONTROL_QUEUE		16
 #define MPTCP_CONTROL_UNREAD		8
@@ -167,6 +169,8 @@ void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff
 bool mptcp_control_heard(const struct mptcp_sock *msk,
 			 const struct mptcp_options_received *mp_opt);
 void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control);
+bool mptcp_control_may_wait(const struct mptcp_control *control, const struct sk_buff_head *queue,
+			    const struct sk_buff *skb);
 void mptcp_control_wake(const struct mptcp_control *control, __poll_t events);
 void mptcp_control_free(struct mptcp_control *control, struct sk_buff *skb);
 __poll_t mptcp_control_poll(const struct mptcp_sock *msk);

@@ -9,7 +9,8 @@
  * data is; without memory it is dropped. What was there before is skipped; what is further
  * back than the next byte is dropped: the peer sends a TLV as a whole, so what is dropped
  * comes again. While a whole one waits for the worker nothing is taken: the
- * peer may not have sent more. Values longer than MPTCP_CONTROL_MAX are read and thrown
+ * peer may not have sent more. Values longer than MPTCP_CONTROL_MAX, and those that would make what
+ * the application has not read more than a quarter of the receive buffer, are read and thrown
  * away. So a peer can have one buffer filled, and makes one piece of work at a time.
  *
  * Acknowledged are whole TLVs, by the worker, once it has read them; and again whatever
@@ -126,6 +127,24 @@ static u32 control_length(const struct mptcp_control *control)
 				       get_unaligned_be16(&control->rcv_header[2]));
 }
 
+/* Values that wait leave most of the receive buffer to data. */
+static bool control_too_much(const struct mptcp_control *control, u32 truesize)
+{
+	return truesize > READ_ONCE(control->sk->sk_rcvbuf) / 4;
+}
+
+/* May @skb wait behind those in @queue? */
+bool mptcp_control_may_wait(const struct mptcp_control *control, const struct sk_buff_head *queue,
+			    const struct sk_buff *skb)
+{
+	const struct sk_buff *other;
+	u32 size = skb->truesize;
+
+	skb_queue_walk(queue, other)
+		size += other->truesize;
+	return skb_queue_len(queue) < MPTCP_CONTROL_UNREAD && !control_too_much(control, size);
+}
+
 /* The header came. False: there is no memory for what follows. Under the data lock */
 static bool control_room(struct mptcp_control *control)
 {
@@ -135,6 +154,10 @@ static bool control_room(struct mptcp_control *control)
 	if (len > MPTCP_CONTROL_MAX)
 		return true;
 	skb = alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
+	if (skb && len > MPTCP_CONTROL_SMALL && control_too_much(control, skb->truesize)) {
+		kfree_skb(skb);
+		return true;
+	}
 	if (!skb || !mptcp_rmem_schedule(control->sk, skb->truesize)) {
 		kfree_skb(skb);
 		return false;
@@ -262,7 +285,7 @@ void mptcp_control_free(struct mptcp_control *control, struct sk_buff *skb)
 /* The application gets it, if it reads what there is. Nobody else waits for it. */
 static void control_keep(struct mptcp_control *control, u16 type, struct sk_buff *skb)
 {
-	if (skb_queue_len(&control->unread) >= MPTCP_CONTROL_UNREAD) {
+	if (!mptcp_control_may_wait(control, &control->unread, skb)) {
 		control_drop(control);
 		mptcp_control_free(control, skb);
 		return;

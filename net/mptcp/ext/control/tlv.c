@@ -261,7 +261,7 @@ static enum mptcp_control_read control_defer_address(struct mptcp_control *contr
 
 	if (!skb->len || !control_address(skb->data, skb->len, &addr, &hmac))
 		return MPTCP_CONTROL_READ_WRONG;
-	if (skb_queue_len(&control->deferred) >= MPTCP_CONTROL_UNREAD)
+	if (!mptcp_control_may_wait(control, &control->deferred, skb))
 		return MPTCP_CONTROL_READ_AGAIN;
 	__skb_queue_tail(&control->deferred, skb_get(skb));
 	return MPTCP_CONTROL_READ_RIGHT;
