@@ -37,6 +37,7 @@ from conformance.options import (
     DSS_FIN,
     DSS_MAP,
     DSS_MAP64,
+    REMOVE_ADDR,
     mptcp_options,
 )
 from conformance.peer import listener
@@ -617,6 +618,44 @@ def backup(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     )
 
 
+def removed(wire: Wire, waiting: socket.socket) -> Check:
+    """REMOVE_ADDR comes by TLV and by option, in any order, and again for who has the id next."""
+
+    def joined() -> int:
+        """How many subflows are, as MPTCP_INFO has them."""
+        end.hear(0.3)
+        return program.getsockopt(SOL_MPTCP, 1, 100)[0]
+
+    def by_option() -> None:
+        end.say(option(REMOVE_ADDR, 0, bytes([5])))
+
+    def by_tlv() -> None:
+        end.tell(REMOVE, bytes([5]))
+
+    for how, first, second in ("TLV", by_tlv, by_option), ("option", by_option, by_tlv):
+        end, program = opened(wire, waiting)
+        end.join(number=5)
+        before = joined()
+        first()
+        after = joined()
+        yield (before, after) == (1, 0), f"{how} first: the subflow is closed", f"{before}, {after}"
+        second()
+        end.join(number=5)
+        before = joined()
+        by_tlv()
+        after = joined()
+        yield (before, after) == (1, 0), "so is the next one of that id", f"{before}, {after}"
+
+    end, program = opened(wire, waiting)
+    by_option()
+    end.hear(6)
+    end.join(number=5)
+    before = joined()
+    by_tlv()
+    after = joined()
+    yield (before, after) == (1, 0), "an option's mark does not last", f"{before}, {after}"
+
+
 def dies(wire: Wire, waiting: socket.socket) -> Check:
     """The subflow that has the TLV is reset: it comes on the other one, at once."""
     end, program = opened(wire, waiting)
@@ -762,6 +801,7 @@ def all_checks(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     yield from content(wire, waiting)
     yield from small(wire, waiting)
     yield from backup(wire, waiting, namespace)
+    yield from removed(wire, waiting)
     yield from dies(wire, waiting)
     yield from fallback(wire, waiting)
     yield from checksums(wire, waiting)

@@ -72,7 +72,9 @@ struct mptcp_control {
 	u32 rcv_from;		/* of the one that all of it came by, 0: there are several */
 	u64 rcv_una;		/* where it begins: all in front is acknowledged */
 	DECLARE_BITMAP(announced, MPTCP_PM_MAX_ADDR_ID + 1);	/* by TLV: they need no echo */
-	DECLARE_BITMAP(removed, MPTCP_PM_MAX_ADDR_ID + 1);	/* by options: their TLVs follow */
+	DECLARE_BITMAP(rm_options, MPTCP_PM_MAX_ADDR_ID + 1);	/* removed: their TLVs follow */
+	DECLARE_BITMAP(rm_tlvs, MPTCP_PM_MAX_ADDR_ID + 1);	/* the other way around */
+	unsigned long rm_when;	/* the last one */
 
 	/* Ours that wait, and the one that is on its way: its bytes are in the page */
 	struct list_head queue;
@@ -183,6 +185,8 @@ bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_conte
 			bool backup);
 bool mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, struct sk_buff *skb);
 void mptcp_control_deferred(struct mptcp_sock *msk, struct mptcp_control *control);
+bool mptcp_control_pair(struct mptcp_control *control, unsigned long *mine,
+			unsigned long *others, u8 id);
 struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk, u16 type,
 						  const u8 *value);
 void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);

@@ -56,13 +56,13 @@ static void control_answer_due(struct mptcp_control *control, const struct sock 
 	spin_unlock_bh(&control->lock);
 }
 
-/* An option said it. The TLV comes later, perhaps when the address is used again. */
+/* Options say what TLVs say, too. */
 static void control_note_removed(struct mptcp_control *control, const struct mptcp_rm_list *list)
 {
 	int i;
 
 	for (i = 0; i < list->nr; i++)
-		set_bit(list->ids[i], control->removed);
+		mptcp_control_pair(control, control->rm_options, control->rm_tlvs, list->ids[i]);
 }
 
 /* Who speaks of the stream has our key, as the third ACK said it. */

@@ -11,7 +11,7 @@
  * and go beside them: an option goes at once, and may be lost; the TLV comes for sure, and may
  * wait behind bulk data. As long as one is on its way, what follows about the same address or
  * subflow has no option, which would overtake it. Of REMOVE_ADDR the TLV counts only if the
- * option was lost: the address may be in use again.
+ * option did not come just before: the address may be in use again.
  *
  * The HMAC is that of ADD_ADDR, so that an attacker who writes into one subflow gains nothing by
  * the stream. An echo is not needed, as the TLV is acknowledged: once the path manager has it, or
@@ -36,6 +36,8 @@
 #define CONTROL_ADD4	(1 + 4 + 2 + 8)
 #define CONTROL_ADD6	(1 + 16 + 2 + 8)
 #define CONTROL_PRIO	3
+
+#define CONTROL_PAIR	(5 * HZ)
 
 /* What became of a TLV */
 enum mptcp_control_read {
@@ -193,6 +195,38 @@ static bool control_address(const u8 *value, u16 len, struct mptcp_addr_info *ad
 	return true;
 }
 
+/* REMOVE_ADDR is said by option and by TLV, in any order: which of both said that @id is gone is
+ * marked in @mine or @others, until the other one comes, or for CONTROL_PAIR: it may be lost, or
+ * have never been sent. True: the other one said it already.
+ */
+bool mptcp_control_pair(struct mptcp_control *control, unsigned long *mine,
+			unsigned long *others, u8 id)
+{
+	bool said;
+
+	spin_lock_bh(&control->lock);
+	if (time_after(jiffies, control->rm_when + CONTROL_PAIR)) {
+		bitmap_zero(mine, MPTCP_PM_MAX_ADDR_ID + 1);
+		bitmap_zero(others, MPTCP_PM_MAX_ADDR_ID + 1);
+	}
+	said = __test_and_clear_bit(id, others);
+	if (!said) {
+		__set_bit(id, mine);
+		control->rm_when = jiffies;
+	}
+	spin_unlock_bh(&control->lock);
+	return said;
+}
+
+/* The id is that of another address now. */
+static void control_unmark(struct mptcp_control *control, u8 id)
+{
+	spin_lock_bh(&control->lock);
+	__clear_bit(id, control->rm_options);
+	__clear_bit(id, control->rm_tlvs);
+	spin_unlock_bh(&control->lock);
+}
+
 static void control_count_wrong(struct mptcp_control *control)
 {
 	control->info.unknown++;
@@ -223,6 +257,7 @@ static enum mptcp_control_read control_take_address(struct mptcp_sock *msk, stru
 	bool userspace = mptcp_pm_is_userspace(msk), kept;
 	struct net *net = sock_net(ssk);
 
+	control_unmark(msk->control, addr->id);
 	set_bit(addr->id, msk->control->announced);
 	mptcp_pm_add_addr_received(ssk, addr);
 	kept = !userspace && control_is_kept(msk, addr);
@@ -302,14 +337,15 @@ static void control_forget_deferred(struct mptcp_control *control, u8 id)
 static enum mptcp_control_read control_read_removed(struct mptcp_sock *msk, const u8 *value,
 						    u16 len)
 {
+	struct mptcp_control *control = msk->control;
 	struct mptcp_rm_list list = {};
 	u16 i;
 
 	if (!len || len > MPTCP_RM_IDS_MAX)
 		return MPTCP_CONTROL_READ_WRONG;
 	for (i = 0; i < len; i++) {
-		control_forget_deferred(msk->control, value[i]);
-		if (!test_and_clear_bit(value[i], msk->control->removed))
+		control_forget_deferred(control, value[i]);
+		if (!mptcp_control_pair(control, control->rm_tlvs, control->rm_options, value[i]))
 			list.ids[list.nr++] = value[i];
 	}
 	if (list.nr)
