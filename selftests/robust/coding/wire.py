@@ -501,6 +501,15 @@ def checksums(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     end.hear(0.2)
     yield counter(namespace, "DataCsumErr") > before, "a wrong checksum is noticed", ""
 
+    end, _ = met(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
+    before = counter(namespace, "CodedRx")
+    end.checksums = False
+    end.sent += 10  # what is in front of it is missing
+    end.coded(b"x" * SIZE, 5, 2 * SIZE, 0)
+    end.hear(0.1)
+    got = counter(namespace, "CodedRx") - before
+    yield got == 0, "one without a checksum is not taken before its turn", f"{got}"
+
 
 def all_checks(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     yield from negotiation(wire, waiting, namespace)

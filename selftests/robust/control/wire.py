@@ -37,6 +37,7 @@ from conformance.options import (
     DSS_FIN,
     DSS_MAP,
     DSS_MAP64,
+    FAIL,
     REMOVE_ADDR,
     mptcp_options,
 )
@@ -721,6 +722,9 @@ def checksums(wire: Wire, waiting: socket.socket) -> Check:
     got = end.hear(0.3).segments
     yield received(program) is None, "a TLV whose checksum is wrong does not arrive", ""
     yield any(tcp.flags & RST for _, tcp in got), "the subflow is reset", f"{got}"
+    failed = [raw for _, tcp in got if (raw := options(tcp).get(FAIL))]
+    want = option(FAIL, 0, b"\0" + end.number(end.mapped, 8))
+    yield failed[:1] == [want], "MP_FAIL has the place of the data that comes next", f"{failed}"
     end, program = opened(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
     send(program, OWN, b"summed up")
     want = tlv(OWN, b"summed up")

@@ -247,8 +247,8 @@ void mptcp_coding_early(struct mptcp_sock *msk, struct sock *ssk, const struct s
 	u32 header = tcp_hdrlen(skb), len = skb->len - header;
 	struct sk_buff *symbol;
 
-	if (ext->csum_reqd || ext->data_len != len || !coding_sane(ext->data_seq, len) ||
-	    !after(TCP_SKB_CB(skb)->seq, tcp_sk(ssk)->rcv_nxt))
+	if (ext->csum_reqd || READ_ONCE(msk->csum_enabled) || ext->data_len != len ||
+	    !coding_sane(ext->data_seq, len) || !after(TCP_SKB_CB(skb)->seq, tcp_sk(ssk)->rcv_nxt))
 		return;
 	symbol = alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
 	if (symbol)

@@ -50,6 +50,7 @@ static bool coding_safe(struct mptcp_sock *msk, const struct mptcp_subflow_conte
 	int full = 0;
 
 	if (!READ_ONCE(subflow->fully_established) || __mptcp_check_fallback(msk) ||
+	    !__tcp_can_send(mptcp_subflow_tcp_sock(subflow)) ||
 	    READ_ONCE(msk->allow_infinite_fallback) || READ_ONCE(msk->one_stream))
 		return false;
 	mptcp_for_each_subflow(msk, other) {

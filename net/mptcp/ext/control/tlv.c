@@ -233,11 +233,11 @@ static void control_count_wrong(struct mptcp_control *control)
 	MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLUNKNOWN);
 }
 
-/* Does the path manager have the address, to look at later? One of user space was told. */
+/* Does the kernel's path manager have the address, to look at later? */
 static bool control_is_kept(struct mptcp_sock *msk, const struct mptcp_addr_info *addr)
 {
 	struct mptcp_pm_data *pm = &msk->pm;
-	bool kept = mptcp_pm_is_userspace(msk);
+	bool kept = false;
 	int i;
 
 	spin_lock_bh(&pm->lock);
@@ -248,19 +248,23 @@ static bool control_is_kept(struct mptcp_sock *msk, const struct mptcp_addr_info
 	return kept;
 }
 
-/* Pass the address on to the path manager. */
+/* Pass the address on to the path manager. One of user space was told, if there is one, and its
+ * echo was due at once.
+ */
 static enum mptcp_control_read control_take_address(struct mptcp_sock *msk, struct sock *ssk,
 						    const struct mptcp_addr_info *addr)
 {
+	bool userspace = mptcp_pm_is_userspace(msk), kept;
 	struct net *net = sock_net(ssk);
 
 	control_unmark(msk->control, addr->id);
 	set_bit(addr->id, msk->control->announced);
 	mptcp_pm_add_addr_received(ssk, addr);
-	if (!control_is_kept(msk, addr)) {
+	kept = !userspace && control_is_kept(msk, addr);
+	if (!kept)
 		clear_bit(addr->id, msk->control->announced);
+	if (!kept && !userspace)
 		return MPTCP_CONTROL_READ_AGAIN;
-	}
 	MPTCP_INC_STATS(net, MPTCP_MIB_ADDADDR);
 	if (addr->port)
 		MPTCP_INC_STATS(net, MPTCP_MIB_PORTADD);

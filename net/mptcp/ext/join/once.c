@@ -18,14 +18,16 @@
 #include "protocol.h"
 #include "ext/join/join.h"
 
-static bool join_valid(const struct mptcp_join_state *state, int i)
+/* One that is too old is gone for good: jiffies come again. */
+static bool join_valid(struct mptcp_join_state *state, int i)
 {
-	return state->at[i] &&
-	       tcp_jiffies32 - state->at[i] <= MAX_SYNCOOKIE_AGE * TCP_SYNCOOKIE_PERIOD;
+	if (tcp_jiffies32 - state->at[i] > MAX_SYNCOOKIE_AGE * TCP_SYNCOOKIE_PERIOD)
+		state->at[i] = 0;
+	return state->at[i];
 }
 
 /* Where @nonce is, or else a free place; -1: there is none */
-static int join_find(const struct mptcp_join_state *state, u32 nonce, bool *seen)
+static int join_find(struct mptcp_join_state *state, u32 nonce, bool *seen)
 {
 	int i, room = -1;
 
@@ -41,7 +43,7 @@ static int join_find(const struct mptcp_join_state *state, u32 nonce, bool *seen
 	return room;
 }
 
-/* What remembering it would say, which changes nothing */
+/* What remembering it would say */
 int mptcp_join_seen(struct mptcp_sock *msk, u32 nonce)
 {
 	struct mptcp_join_state *state;
