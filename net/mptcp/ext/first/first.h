@@ -30,7 +30,8 @@ static inline void mptcp_first_path(struct sock *ssk)
 /* @ssk is to be used, maybe once more, for a connection or a listener. */
 static inline void mptcp_first_path_home(struct sock *ssk)
 {
-	if (IS_ENABLED(CONFIG_MPTCP_EXT_FIRST_PATH) && unlikely(mptcp_subflow_ctx(ssk)->first_moved))
+	if (IS_ENABLED(CONFIG_MPTCP_EXT_FIRST_PATH) &&
+	    unlikely(mptcp_subflow_ctx(ssk)->first_moved))
 		__mptcp_first_path_home(ssk);
 }
 

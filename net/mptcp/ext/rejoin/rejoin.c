@@ -242,7 +242,8 @@ void __mptcp_rejoin_removed(struct mptcp_sock *msk, u8 remote_id)
 static bool rejoin_is_void(struct mptcp_sock *msk, struct mptcp_rejoin_path *path)
 {
 	return rejoin_is_there(msk, path) ||
-	       (path->endpoint && !mptcp_pm_nl_endpoint(sock_net((struct sock *)msk), &path->local));
+	       (path->endpoint &&
+		!mptcp_pm_nl_endpoint(sock_net((struct sock *)msk), &path->local));
 }
 
 /* __mptcp_subflow_connect() says how it went, by __mptcp_rejoin_tried(), unless there is not even
