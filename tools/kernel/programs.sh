@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs of later Debians in build/programs/RELEASE, for programs-test.sh: their packages, unpacked and not installed,
+# Programs of later releases of Debian in build/programs/RELEASE, for programs-test.sh: their packages, unpacked and not installed,
 # so that it needs no root.
 # usage: programs.sh RELEASE... (of Debian, such as trixie)
 set -euo pipefail

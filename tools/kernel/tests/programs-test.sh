@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What Documentation/programs.md says, in a guest: each line and block with the programs of this machine, and with
-# those of later Debians that programs.sh fetched. Two hosts, two paths, slow enough to look at what is under way.
+# those of later releases that programs.sh fetched. Two hosts, two paths, slow enough to look at what is under way.
 # TAP output.
 # usage: programs-test.sh DIRECTORY (of a Go program "serve" and of one directory for each release; what is missing is skipped)
 set -euo pipefail
@@ -28,10 +28,10 @@ cell() {
 	awk -F ' *[|] *' -v name="$1" -v column="$2" '$2 == name { print $(column + 1); found = 1 } END { exit !found }' \
 		"$page" | tr -d '`'
 }
-# block NAME: the commands below <!-- test: NAME -->.
+# block NAME [PAGE]: the commands below <!-- test: NAME -->.
 block() {
 	awk -v mark="<!-- test: $1 -->" '$0 == mark { on = 1; next } on && /^    / { print substr($0, 5); any = 1; next }
-		on && any { exit }' "$page" | grep . || { echo "programs.md has no block '$1'" >&2; return 1; }
+		on && any { exit }' "${2:-$page}" | grep . || { echo "${2:-$page} has no block '$1'" >&2; return 1; }
 }
 
 # here HOST COMMAND...: with the root file system whose programs are tried. Not for background jobs.
@@ -56,7 +56,7 @@ silent() { ! listens "$@"; }
 # stops PORT: what listens there on the server, and all that it started.
 stops() {
 	local pids
-	pids=$(in_server ss -Hltnp "sport = :$1" | grep -o 'pid=[0-9]*' | cut -d= -f2 | sort -u)
+	pids=$(in_server ss -Hltnp "sport = :$1" | grep -o 'pid=[0-9]*' | cut -d= -f2 | sort -u || true)
 	# shellcheck disable=SC2086 # a list
 	kill ${served:-} $pids 2>/dev/null || true
 	wait ${served:+"$served"} 2>/dev/null || true
@@ -290,6 +290,100 @@ of_go() {
 	stops 80
 }
 
+# vpn_ends: OpenVPN as its units run it, with a configuration of ours; the host's scheduler is another one.
+vpn_ends() {
+	local end host start
+	root=/
+	(block vpn "$top/Documentation/udp.md" | grep -v '^systemctl ') | bash -e
+	mkdir -p /dev/net
+	[ -e /dev/net/tun ] || mknod /dev/net/tun c 10 200
+	openvpn --genkey secret "$work/key"
+	printf 'dev tun\nsecret key\ncipher AES-256-CBC\nsocket-flags TCP_NODELAY\n' | tee "$work/client.conf" >"$work/server.conf"
+	printf 'proto tcp-server\nifconfig 10.8.0.1 10.8.0.2\n' >>"$work/server.conf"
+	printf 'proto tcp-client\nifconfig 10.8.0.2 10.8.0.1\nremote 203.0.113.1\n' >>"$work/client.conf"
+	scheduler rr
+	for end in server client; do
+		host=${!end}
+		start=$(from_unit "openvpn-$end@.service.d/mptcp.conf" ExecStart)
+		(cd "$work" && exec ip netns exec "$host" bash -c "exec ${start//%i/$end}") >"$work/vpn-$end" 2>&1 &
+		soon grep -q "Listening\|Initialization" "$work/vpn-$end" || cat "$work/vpn-$end"
+	done
+	soon in_client ping -c 1 -W 1 10.8.0.1 >"$work/ping"
+}
+
+# Datagrams faster than a path through a VPN.
+vpn_over_both() {
+	local one two
+	if ! command -v openvpn >/dev/null; then
+		skip "udp.md: there is no openvpn"
+		return
+	fi
+	vpn_ends
+	one=$(tx_bytes 1) two=$(tx_bytes 2)
+	ip netns exec "$server" python3 -c 'import socket
+waiting = socket.socket(type=socket.SOCK_DGRAM)
+waiting.bind(("", 4000))
+print("listening", flush=True)
+print(sum(1 for _ in iter(lambda: waiting.recv(2000), b"end")), flush=True)' >"$work/heard" &
+	local hears=$!
+	soon grep -q listening "$work/heard"
+	in_client python3 -c 'import socket, time
+out = socket.socket(type=socket.SOCK_DGRAM)
+start = time.monotonic()
+for n in range(3750):
+    time.sleep(max(0, start + n * 0.8e-3 - time.monotonic()))
+    out.sendto(bytes(1000), ("10.8.0.1", 4000))
+time.sleep(2)
+out.sendto(b"end", ("10.8.0.1", 4000))'
+	soon grep -q '^[0-9]' "$work/heard" || true
+	kill $hears 2>/dev/null || true
+	in_client mptcpctl show >"$work/$client" 2>&1
+	that "udp.md: OpenVPN: over both paths" both_used $(($(tx_bytes 1) - one)) $(($(tx_bytes 2) - two))
+	that "udp.md: OpenVPN: the scheduler of its unit, two subflows" looks "$client" default
+	that "udp.md: OpenVPN: more datagrams than a path carries" datagrams_arrived
+	scheduler default
+}
+# 3750 in 3 s are 10 Mbit/s
+datagrams_arrived() {
+	cat "$work/heard"
+	[ "$(tail -n 1 "$work/heard")" -gt 3700 ]
+}
+
+# QUIC is blocked, and nothing else. The guest's kernel can drop, but not reject.
+without_quic() {
+	if ! command -v nft >/dev/null; then
+		skip "udp.md: there is no nft"
+		return
+	fi
+	that "before, QUIC reaches the server" reaches udp 443
+	block quic "$top/Documentation/udp.md" | sed 's/reject$/drop/' | ip netns exec "$client" bash -e >"$work/nft" 2>&1 ||
+		sed 's/^/# /' "$work/nft"
+	that "udp.md: QUIC is blocked" eval '! reaches udp 443'
+	that "udp.md: other datagrams are not" reaches udp 444
+	that "udp.md: neither is TCP's port" reaches tcp 443
+	in_client nft delete table inet quic
+}
+# reaches PROTOCOL PORT: a word from the client.
+reaches() {
+	: >"$work/heard"
+	# shellcheck disable=SC2016 # Python
+	ip netns exec "$server" timeout 5 python3 -c 'import socket, sys
+udp = sys.argv[1] == "udp"
+waiting = socket.socket(type=socket.SOCK_DGRAM if udp else socket.SOCK_STREAM)
+waiting.bind(("", int(sys.argv[2])))
+if not udp:
+    waiting.listen()
+print("listening", flush=True)
+print((waiting if udp else waiting.accept()[0]).recv(9).decode(), flush=True)' "$@" >"$work/heard" &
+	local hears=$!
+	soon grep -q listening "$work/heard"
+	in_client timeout 2 bash -c "echo word >/dev/$1/203.0.113.1/$2" || true
+	soon grep -q word "$work/heard" || true
+	kill $hears 2>/dev/null || true
+	wait $hears 2>/dev/null || true
+	grep -q word "$work/heard"
+}
+
 # refusals: each option of the page's list, and the error.
 refusals() {
 	sed -n 's/^- \(`[^(]*\)(\(E[A-Z]*\)).*/\2 \1/p' "$page" | tr -d '`,'
@@ -344,6 +438,8 @@ of_go
 for directory in "$built"/*/; do
 	[ ! -e "$directory/usr" ] || tried "$(basename "$directory")" "${directory%/}"
 done
+without_quic
+vpn_over_both
 while read -r error names; do
 	for name in $names; do
 		is "$error" "$(refused "$name")" "an MPTCP socket and $name"
