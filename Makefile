@@ -119,6 +119,9 @@ check-slurm: deps-slurm kernel mptcpctl ## runs as a job array of a real Slurm o
 check-whole: ## check, check-robust to check-series and check-deb, but what passed as it is (ONLY=: these)
 	$K/check-parts.sh whole
 
+check-kernels: ## check on all three kernels (KERNELS="TREE-OR-TARBALL...": of 6.18 and 7.3), but what passed as it is
+	$K/check-parts.sh kernels $(KERNELS)
+
 check-table: ## what they came to, and what is stale, into Documentation/testing.md
 	$K/check-parts.sh table
 
@@ -166,4 +169,4 @@ clean: ## remove what was built, keep the compiler cache
 	patches-refresh port check-style check-programs \
 	check-series check-series-newest \
 	check-robust check-debug check-coverage check-without check-locks check-races check-uninit check-bpf check-upstream check-interop check-packets \
-	kernels check-dask check-slurm check-whole check-table check-cost vm check-vm deb check-deb patch send openwrt clean
+	kernels check-dask check-slurm check-whole check-kernels check-table check-cost vm check-vm deb check-deb patch send openwrt clean

@@ -3,14 +3,17 @@
 """Connections that begin, and how.
 
 first_path.py serve PORT        take connections, say how much came
-first_path.py connect ADDRESS PORT [--count N] [--bytes N] [--option N] [--bind ADDRESS] [--tcp] [--at-once]
+first_path.py connect ADDRESS PORT [--count N] [--bytes N] [--option N] [--bind ADDRESS] [--then ADDRESS]
+              [--tcp] [--at-once]
                                 a line for each: ms until connect() was through, the address it had then, and
-                                what the server says; with an error that in place of the last
+                                what the server says; with an error that in place of the last. --then:
+                                of the next connection of the same socket, to there
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import socket
 import threading
 import time
@@ -41,27 +44,42 @@ def serve(port: int) -> None:
             threading.Thread(target=answer, args=(waiting.accept()[0],), daemon=True).start()
 
 
-def one(args: argparse.Namespace) -> str:
+def use(end: socket.socket, args: argparse.Namespace, address: str) -> tuple[float, str, str]:
+    """Connect, and send: how long connect() took, s, the address it had then, what the server says."""
     began = time.monotonic()
+    took, name = 0.0, "-"
+    try:
+        end.connect((address, args.port))
+        took, name = time.monotonic() - began, end.getsockname()[0]
+        end.sendall(bytes(args.bytes))
+        end.shutdown(socket.SHUT_WR)
+        said = b""
+        while got := end.recv(100):
+            said += got
+        return took, name, said.decode()
+    except OSError as error:
+        return took or time.monotonic() - began, name, str(error).replace(" ", "_")
+
+
+def disconnect(end: socket.socket) -> None:
+    """By connect() to AF_UNSPEC, which Python's does not know."""
+    ctypes.CDLL(None).connect(end.fileno(), bytes(16), 16)
+
+
+def one(args: argparse.Namespace) -> str:
     with socket.socket(family_of(args.address), socket.SOCK_STREAM, 0 if args.tcp else MPTCP) as end:
         end.settimeout(150)
-        took, name = 0.0, "-"
         try:
             if args.option:
                 end.setsockopt(SOL_MPTCP, FIRST_PATH, args.option)
             if args.bind:
                 end.bind((args.bind, 0))
-            end.connect((args.address, args.port))
-            took, name = time.monotonic() - began, end.getsockname()[0]
-            end.sendall(bytes(args.bytes))
-            end.shutdown(socket.SHUT_WR)
-            said = b""
-            while got := end.recv(100):
-                said += got
-            what = said.decode()
         except OSError as error:
-            took = took or time.monotonic() - began
-            what = str(error).replace(" ", "_")
+            return f"0 - {str(error).replace(' ', '_')}"
+        took, name, what = use(end, args, args.address)
+        if args.then:
+            disconnect(end)
+            took, name, what = use(end, args, args.then)
     return f"{1000 * took:.0f} {name} {what}"
 
 
@@ -74,6 +92,7 @@ def main() -> None:
     parser.add_argument("--bytes", type=int, default=1000)
     parser.add_argument("--option", type=int, default=0)
     parser.add_argument("--bind", default="")
+    parser.add_argument("--then", default="")
     parser.add_argument("--tcp", action="store_true")
     parser.add_argument("--at-once", action="store_true")
     args = parser.parse_args()

@@ -185,6 +185,64 @@ ipv6() {
 	first_path turns
 	to=fd00:1::2 connect --count 10
 	is "5 5" "$(addresses)" "IPv6, turns: half of them begin on each path"
+	ip -n "$client" -6 addr del fd00:2::1/64 dev c2
+	to=fd00:1::2 connect --count 4
+	is "4" "$(addresses)" "IPv6, turns: an address that is gone has none"
+	in_time "and no time is lost" test "$(awk '$1 > 100' "$work/begun" | wc -l)" = 0
+	first_path route
+}
+
+# The link goes while the SYN waits, and the route with it: that is when it is needed.
+link_gone() {
+	first_path failover
+	# the port may be one that the other address has in TIME-WAIT, and then it cannot move there
+	sleep 61
+	dark 1
+	(sleep 0.1 && ip -n "$client" link set c1 down) &
+	connect
+	wait $!
+	began "the link goes, and its route" 10.0.2.1 315 500
+	ip -n "$client" link set c1 up
+	ip -n "$client" route replace 10.0.1.0/24 dev c1 table 1
+	light 1
+}
+
+# The other endpoint goes: TCP's timeouts hold again. All are dark; TCP gives up after some 67 s, and with 300 ms
+# in place of the first second after 20.
+endpoint_gone() {
+	dark 1
+	dark 2
+	(sleep 0.1 && in_client ip mptcp endpoint del id 2) &
+	patience=100 connect
+	wait $!
+	is "[Errno_110]_Connection_timed_out" "$said" "no path at all: it ends"
+	in_time "the other endpoint goes: as late as TCP's" less 60000 "$took"
+	in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
+	light 1
+	light 2
+	sleep 3
+}
+
+# Five addresses more, and a network that drops MP_CAPABLE: TCP comes, as it does with one.
+many_addresses() {
+	local i
+	for i in 1 2 3 4 5; do
+		ip -n "$client" addr add "10.0.1.10$i/24" dev c1
+		in_client ip mptcp endpoint add "10.0.1.10$i" dev c1 subflow id "1$i"
+	done
+	in_server nft add table ip old
+	in_server nft add chain ip old in '{ type filter hook input priority 0; }'
+	in_server nft add rule ip old in tcp flags syn tcp option 30 exists drop
+	first_path failover
+	patience=100 connect
+	is 1000 "$said" "seven addresses, and MP_CAPABLE is dropped: it begins as TCP"
+	in_server nft delete table ip old
+	# the kernel remembers such a network
+	in_client sysctl -q net.mptcp.blackhole_timeout=0
+	for i in 1 2 3 4 5; do
+		in_client ip mptcp endpoint del id "1$i"
+		ip -n "$client" addr del "10.0.1.10$i/24" dev c1
+	done
 	first_path route
 }
 
@@ -206,6 +264,11 @@ inside() {
 	sleep 1
 	to=127.0.0.1 connect --count 4
 	is "127.0.0.1 1000" "$from $said" "connections to this machine do not move"
+	first_path failover
+	dark 1
+	patience=20 connect --then 127.0.0.1
+	is "127.0.0.1 1000" "$from $said" "a socket that had moved is used again, for another connection"
+	light 1
 	first_path route
 }
 
@@ -222,6 +285,9 @@ turns
 requests 60 100000 56
 requests 300 10000 67
 plain
+link_gone
+endpoint_gone
+many_addresses
 ipv6
 inside
 finish

@@ -153,6 +153,61 @@ ends() {
 	shape 2 10mbit 40ms 1000
 }
 
+# slow_reader: it reads when the window is used up, while nothing that it sends arrives; how much it gets.
+slow_reader() {
+	in_server timeout 60 python3 -B - <<-'PYTHON'
+		import socket, subprocess, time
+
+		def loses(percent):
+		    what = f"tc qdisc change dev s1 root netem rate 10mbit delay 10ms limit 1000 loss {percent}%"
+		    subprocess.run(what.split(), check=True)
+
+		listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+		listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 30000)
+		listener.bind(("10.0.1.2", 5000))
+		listener.listen()
+		peer, _ = listener.accept()
+		time.sleep(3)  # until the window is used up, and that is acknowledged
+		loses(100)
+		got, end = 0, time.monotonic() + 1
+		peer.settimeout(0.1)
+		while time.monotonic() < end:
+		    try:
+		        got += len(peer.recv(65536))
+		    except TimeoutError:
+		        pass
+		loses(0)
+		peer.settimeout(20)
+		try:
+		    while chunk := peer.recv(65536):
+		        got += len(chunk)
+		except TimeoutError:
+		    pass
+		print(got)
+		PYTHON
+}
+
+is_listening() { in_server ss -Hltn 'sport = :5000' | grep -q .; }
+
+# A program that is late, and the ACK is lost that says that it reads again: nothing is in flight.
+used_up_window() {
+	second_subflow off
+	slow_reader >"$work/reader" &
+	soon is_listening
+	in_client timeout 60 python3 -B - <<-'PYTHON' || true
+		import socket
+
+		end = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+		end.connect(("10.0.1.2", 5000))
+		end.sendall(bytes(200000))
+		end.close()
+		PYTHON
+	wait $!
+	is 200000 "$(cat "$work/reader")" "the window is used up, and that it opens is lost: it is probed"
+	second_subflow on
+}
+
 permissions() {
 	local name
 	in_both sysctl -q net.mptcp.scheduler=default
@@ -172,6 +227,7 @@ bulk
 call
 ends
 disturbances
+used_up_window
 permissions
 
 finish

@@ -239,6 +239,55 @@ endpoint_gone() {
 	in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
 }
 
+# An endpoint whose address is gone is tried with pauses; and not at all once that is switched off.
+switched_off() {
+	local before
+	flow used 2
+	forget 10.0.2.1
+	ip -n "$client" addr del 10.0.2.1/24 dev c2
+	sleep 4
+	rejoin 0
+	sleep 1
+	before=$(attempts)
+	sleep 4
+	is "$before" "$(attempts)" "switched off, nothing is tried any more"
+	ip -n "$client" addr add 10.0.2.1/24 dev c2
+	through_again 2
+	over off
+	rejoin 60
+}
+
+# A peer that takes no joins says so in a reset, before the subflow is established.
+no_joins() {
+	local before
+	in_server ip mptcp limits set subflows 0
+	before=$(attempts)
+	flow used 1
+	sleep 5
+	is "$before" "$(attempts)" "a peer that takes no more joins is not asked again"
+	over joins
+	in_server ip mptcp limits set subflows 8
+}
+
+# ids: of the subflow from the second address, at this end
+ids() { in_client ss -Htin src 10.0.2.1 dport 5000 | sed -n 's/.*token:[^ ]*(id:\([0-9]*\)).*/\1/p' | sort -u | xargs; }
+
+# An endpoint that is deleted and added again has another id, and so have its subflows.
+other_id() {
+	flow used 2
+	in_client ip mptcp endpoint del id 2
+	in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 7
+	back 2
+	is 7 "$(ids)" "an endpoint added again has its new id"
+	forget 10.0.2.1
+	back 2
+	came "its subflow, when it was lost" 300 2000
+	is 7 "$(ids)" "and that has the id, too"
+	over id
+	in_client ip mptcp endpoint del id 7
+	in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
+}
+
 # The server's second address: lost, and taken back
 announced() {
 	local before
@@ -259,7 +308,7 @@ announced() {
 hosts 20mbit 10ms 20mbit 10ms
 joins_by_itself id 2
 scheduler minrtt
-for part in values reset_by refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone announced; do
+for part in values reset_by refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone switched_off no_joins other_id announced; do
 	$part
 done
 

@@ -4,22 +4,24 @@
 # running. At the end, what each came to and how long it took, and the sum.
 #
 # "whole" keeps what each came to, a line per check, in Documentation/evidence/checks.tsv: check, commit, digest of
-# the sources, passed, failed, skipped, seconds. What passed from the same sources is not run again, down to the single test
-# (KEEP, see check.sh), so that it can be broken off and called again. "table" writes the lines into Documentation/testing.md,
-# and says which are stale: of another kernel than the one that is there, which is Kconfig, net/ and patches/ but for
-# other Linux versions; and whether selftests/ changed since.
-# usage: check-parts.sh TARGET... | whole | table | table-is-written
+# the sources, passed, failed, skipped, seconds, Linux, tests that failed. What passed from the same sources is not run
+# again, down to the single test (KEEP, see check.sh), so that it can be broken off and called again. "kernels" does the
+# same for "check" on several kernels: the one that patches/series is for, and these; theirs are "6.18:check".
+#
+# "table" writes the lines into Documentation/testing.md, and says which are stale: of another kernel than the one that
+# is there, which is Kconfig, net/ and patches/, but for other Linux versions; and whether selftests/ changed since.
+# usage: check-parts.sh TARGET... | whole | kernels SOURCE... | table | table-is-written
 #	ONLY="TARGET...": of the whole these; one that passed runs again, with all its tests
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=series.sh
+. "$top/tools/kernel/series.sh"
 
 whole=(check check-robust check-debug check-locks check-races check-uninit check-bpf check-upstream check-interop
 	check-packets check-series check-deb)
 logs=$build/check-parts
 results=$top/Documentation/evidence/checks.tsv
-# of another Linux, nothing that is published
-[ "$series_version" = "$base_version" ] || results=$logs/checks.tsv
 text=$top/Documentation/testing.md
 passed=0 failed=0 skipped=0 table=()
 
@@ -40,8 +42,29 @@ part() {
 	outcome=("$good" "$bad" "$not" $((SECONDS - start)))
 }
 
-# sources: digests of what is checked, KERNEL-TESTS.
-sources() { echo "$(kernel_files | digest)-$(files selftests | digest)"; }
+# sources VERSION: digests of what is checked, KERNEL-TESTS.
+sources() { echo "$(series_version=$1 kernel_files | digest)-$(files selftests | digest)"; }
+
+# key TARGET [VERSION]: what its line is called.
+key() {
+	local version=${2:-$series_version}
+	[ "$version" = "$base_version" ] || printf '%s:' "$version"
+	echo "$1"
+}
+
+# versions: those that have a series, the first one first.
+versions() {
+	echo "$base_version"
+	find "$patches" -mindepth 2 -maxdepth 2 -name series -printf '%P\n' | sed 's,/series$,,' | sort -V
+}
+
+# keys: all, in their order.
+keys() {
+	local version name
+	while read -r version; do
+		for name in "${whole[@]}"; do key "$name" "$version"; done
+	done < <(versions)
+}
 
 # commit: the one that is checked, "+" with edits.
 commit() {
@@ -50,95 +73,136 @@ commit() {
 	echo "$(git -C "$top" rev-parse --short=12 HEAD)${edits:++}"
 }
 
-# line TARGET: what is kept of it: COMMIT DIGEST PASSED FAILED SKIPPED SECONDS; false if nothing is.
+# line KEY: what is kept of it: COMMIT DIGEST PASSED FAILED SKIPPED SECONDS LINUX TESTS; false if nothing is.
 line() { awk -F '\t' -v OFS='\t' -v name="$1" '$1 == name { $1 = ""; print substr($0, 2); found = 1 } END { exit !found }' "$results" 2>/dev/null; }
 
-# is_good TARGET DIGEST: it passed from these sources.
+# is_good KEY DIGEST: it passed from these sources.
 is_good() {
 	local digest bad
 	read -r _ digest _ bad _ < <(line "$1") && [ "$digest $bad" = "$2 0" ]
 }
 
-# keep TARGET COMMIT DIGEST: its outcome, in the order of "whole". What was spent on it before, as it failed, counts, too.
+# keep TARGET COMMIT DIGEST: its outcome, among the others. What was spent on it before, as it failed, counts, too.
 keep() {
-	local name now=$1 digest bad seconds
-	read -r _ digest _ bad _ seconds < <(line "$now") || digest=''
+	local name now digest bad seconds linux
+	now=$(key "$1")
+	read -r _ digest _ bad _ seconds _ < <(line "$now") || digest=''
 	[ "$digest" != "$3" ] || [ "$bad" = 0 ] || outcome[3]=$((outcome[3] + seconds))
-	if [ "$(sources)" != "$3" ]; then
+	if [ "$(sources "$series_version")" != "$3" ]; then
 		say "$now: Kconfig, net/, patches/ or selftests/ changed meanwhile; what it came to is not kept"
 		return
 	fi
+	linux=$(linux_version "$(source_tree patched)" 2>/dev/null) || true
 	mkdir -p "${results%/*}"
-	for name in "${whole[@]}"; do
+	while read -r name; do
 		if [ "$name" = "$now" ]; then
-			printf '%s\t' "$now" "${@:2}" "${outcome[@]:0:3}"
-			echo "${outcome[3]}"
+			printf '%s\t' "$now" "${@:2}" "${outcome[@]}" "${linux:-$series_version}"
+			sed -n 's/^failed: //p' "$logs/$1.log" | tail -n 1 | grep . || echo
 		elif line "$name" >"$logs/line"; then
 			printf '%s\t%s\n' "$name" "$(cat "$logs/line")"
 		fi
-	done >"$results.new"
+	done < <(keys) >"$results.new"
 	mv -- "$results.new" "$results"
 }
 
-run_whole() {
-	local name digest now targets=("${whole[@]}")
-	[ -z "${ONLY:-}" ] || read -ra targets <<<"$ONLY"
-	for name in "${targets[@]}"; do
-		[[ " ${whole[*]} " == *" $name "* ]] || die "ONLY: '$name' is none of ${whole[*]}"
-	done
-	for name in "${targets[@]}"; do
-		digest=$(sources) now=$(commit)
-		if ! is_good "$name" "$digest"; then
+# run_kept AGAIN TARGET...: those that did not pass from these sources; with AGAIN, all.
+run_kept() {
+	local name digest now
+	for name in "${@:2}"; do
+		digest=$(sources "$series_version") now=$(commit)
+		if ! is_good "$(key "$name")" "$digest"; then
 			KEEP=yes part "$name"
-		elif [ -n "${ONLY:-}" ]; then
+		elif [ -n "$1" ]; then
 			part "$name"
 		else
-			say "$name passed from these sources already"
+			say "$(key "$name") passed from these sources already"
 			continue
 		fi
 		keep "$name" "$now" "$digest"
 	done
 }
 
-# table_text: in Markdown.
-table_text() {
-	local name now digest commit good bad not seconds state
-	now=$(sources)
+run_whole() {
+	local name targets=("${whole[@]}")
+	[ -z "${ONLY:-}" ] || read -ra targets <<<"$ONLY"
+	for name in "${targets[@]}"; do
+		[[ " ${whole[*]} " == *" $name "* ]] || die "ONLY: '$name' is none of ${whole[*]}"
+	done
+	run_kept "${ONLY:-}" "${targets[@]}"
+}
+
+# run_kernels SOURCE...: each as a call of its own, whose KSRC= it is. All of them, though one fails.
+run_kernels() {
+	local source bad=0
+	for source in "" "$@"; do
+		KSRC=$source "$0" kernel || bad=1
+	done
+	return $bad
+}
+
+# state KERNEL-TESTS VERSION: what has changed since they were checked.
+state() {
+	local now
+	now=$(sources "$2")
+	case $1 in
+	"$now") ;;
+	"${now%-*}"-*) echo "tests changed since" ;;
+	*) echo stale ;;
+	esac
+}
+
+# checks_text: the checks of the first series, in Markdown.
+checks_text() {
+	local name commit digest good bad not seconds
 	printf '%s\n' '| check | commit | passed | failed | skipped | minutes | |' '|---|---|---:|---:|---:|---:|---|'
 	for name in "${whole[@]}"; do
 		# shellcheck disable=SC2016 # Markdown
-		if read -r commit digest good bad not seconds < <(line "$name"); then
-			case $digest in
-			"$now") state='' ;;
-			"${now%-*}"-*) state='tests changed since' ;;
-			*) state=stale ;;
-			esac
+		if read -r commit digest good bad not seconds _ < <(line "$name"); then
 			printf '| `%s` | %s | %d | %d | %d | %d | %s |\n' "$name" "$commit" "$good" "$bad" "$not" \
-				$(((seconds + 59) / 60)) "$state"
+				$(((seconds + 59) / 60)) "$(state "$digest" "$base_version")"
 		else
 			printf '| `%s` | | | | | | not run |\n' "$name"
 		fi
 	done
 }
 
-# text_with_table: testing.md as it is to be.
-text_with_table() {
-	awk -v table="$(table_text)" '
-		/^<!-- \/checks -->$/ { inside = 0 }
-		!inside { print }
-		/^<!-- checks -->$/ { print table; inside = 1 }' "$text"
+# kernels_text: "check" on each kernel, in Markdown.
+kernels_text() {
+	local version list commit digest good bad not seconds linux tests
+	printf '%s\n' '| Linux | patches | commit | passed | failed | skipped | minutes | fails | |' \
+		'|---|---:|---|---:|---:|---:|---:|---|---|'
+	while read -r version; do
+		list=$patches/series
+		[ "$version" = "$base_version" ] || list=$patches/$version/series
+		if IFS=$'\t' read -r commit digest good bad not seconds linux tests < <(line "$(key check "$version")"); then
+			printf '| %s | %d | %s | %d | %d | %d | %d | %s | %s |\n' "${linux:-$version}" "$(names_in "$list" | wc -l)" \
+				"$commit" "$good" "$bad" "$not" $(((seconds + 59) / 60)) "$tests" "$(state "$digest" "$version")"
+		else
+			printf '| %s | %d | | | | | | | not run |\n' "$version" "$(names_in "$list" | wc -l)"
+		fi
+	done < <(versions)
 }
 
-write_table() {
-	table_text
-	[ -f "$text" ] && [ "$series_version" = "$base_version" ] || return 0
-	text_with_table >"$text.new"
+# text_with_tables: testing.md as it is to be.
+text_with_tables() {
+	awk -v checks="$(checks_text)" -v kernels="$(kernels_text)" '
+		/^<!-- \/(checks|kernels) -->$/ { inside = 0 }
+		!inside { print }
+		/^<!-- checks -->$/ { print checks; inside = 1 }
+		/^<!-- kernels -->$/ { print kernels; inside = 1 }' "$text"
+}
+
+write_tables() {
+	checks_text
+	kernels_text
+	[ -f "$text" ] || return 0
+	text_with_tables >"$text.new"
 	cat -- "$text.new" >"$text"
 	rm -f -- "$text.new"
 }
 
 table_is_written() {
-	diff <(text_with_table) "$text" >/dev/null || die "the table of checks is not as it is to be: make check-table"
+	diff <(text_with_tables) "$text" >/dev/null || die "the tables of checks are not as they are to be: make check-table"
 }
 
 # in_all: of those that ran.
@@ -147,15 +211,19 @@ in_all() {
 	[ ${#table[@]} = 0 ] || printf '%s\n' "${table[@]}" "in all $(clock $SECONDS)"
 }
 
-[ $# -gt 0 ] || die "usage: check-parts.sh TARGET... | whole | table | table-is-written"
+[ $# -gt 0 ] || die "usage: check-parts.sh TARGET... | whole | kernels SOURCE... | table | table-is-written"
 mkdir -p "$logs"
 case $1 in
-table) write_table; exit ;;
+table) write_tables; exit ;;
 table-is-written) table_is_written; exit ;;
-whole)
-	run_whole
+kernels)
+	run_kernels "${@:2}"
+	exit
+	;;
+whole | kernel)
+	if [ "$1" = whole ]; then run_whole; else run_kept "" check; fi
 	in_all
-	write_table
+	write_tables
 	;;
 *)
 	for target; do

@@ -72,15 +72,16 @@ is_kept() {
 		[ "$bad $from" = "0 $(sources_of "$1")" ]
 }
 
-# sum: of what the tests left; one that left nothing failed.
+# sum: of what the tests left, and the names of those that failed; one that left nothing failed.
 sum() {
 	local test
-	local passed=0 failed=0 skipped=0 good bad not
-	while read -r good bad not _; do
+	local passed=0 failed=0 skipped=0 good bad not names=()
+	for test; do
+		read -r good bad not _ < <(cat "$logs/${test// /-}.result" 2>/dev/null || echo 0 1 0)
 		passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + not))
-	done < <(for test; do
-		cat "$logs/${test// /-}.result" 2>/dev/null || echo 0 1 0
-	done)
+		[ "$bad" = 0 ] || names+=("$test ($bad)")
+	done
+	[ ${#names[@]} = 0 ] || printf 'failed: %s\n' "$(printf '%s, ' "${names[@]}" | sed 's/, $//')"
 	closing $passed $failed $skipped
 	[ $failed = 0 ]
 }

@@ -5,9 +5,9 @@
 usage: coverage.py TOP BUILD TREE COUNTS
 
 TOP: the project; BUILD: the kernel's build; TREE: its source. COUNTS has a folder of .gcda files per test.
-Prints a table per file and the lines of ours that no test ran, and writes the table into
-Documentation/coverage.md. What mplab's parts.py calls idle without extensions must not have run in tests
-that use none.
+Prints a table of the files of which a line did not run, and these lines of ours, and writes the table into
+Documentation/coverage.md. What mplab's parts.py calls idle without extensions must not have run in tests that
+use none.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def row(name: str, files: Iterable[File]) -> str:
     chosen = list(files)
     lines = [sum(pair) for pair in zip(*(ran(file.lines) for file in chosen), strict=True)]
     branches = [sum(pair) for pair in zip(*(ran(file.branches) for file in chosen), strict=True)]
-    return f"| {name} | {lines[1]} | {percent(*lines)} | {branches[1]} | {percent(*branches)} |"
+    return f"| {name} | {lines[1]} | {percent(*lines)} | {percent(*branches)} |"
 
 
 def ranges(numbers: list[int]) -> str:
@@ -119,17 +119,22 @@ def ranges(numbers: list[int]) -> str:
 
 
 def table(ours: dict[str, File], theirs: dict[str, File]) -> str:
-    rows = ["| file | lines | % ran | branches | % taken |", "|---|---:|---:|---:|---:|"]
-    rows += [row("all of ours", ours.values()), row("Linux's", theirs.values())]
-    rows += [row(f"`{name}`", [file]) for name, file in (ours | theirs).items()]
-    idle = [
-        f"`{function}()` of `{name}`"
-        for name, file in ours.items()
-        for function, count in file.functions.items()
-        if not count
+    """All of ours, all of Linux's, and each file of which a line did not run."""
+    both = ours | theirs
+    rest = [name for name, file in both.items() if not all(file.lines.values())]
+    rows = ["| file | lines | % ran | % of branches taken |", "|---|---:|---:|---:|"]
+    rows += [
+        row(f"all {len(ours)} of ours", ours.values()),
+        row(f"all {len(theirs)} of Linux's", theirs.values()),
     ]
-    if idle:
-        rows += ["", "Functions of ours that no test ran: " + ", ".join(idle) + "."]
+    rows += [row(f"`{name}`", [both[name]]) for name in rest]
+    idle = {
+        name: [f"`{function}()`" for function, count in file.functions.items() if not count]
+        for name, file in ours.items()
+    }
+    if any(idle.values()):
+        rows += ["", "Functions of ours that no test ran:", ""]
+        rows += [f"- `{name}`: {', '.join(functions)}" for name, functions in idle.items() if functions]
     return "\n".join(rows) + "\n"
 
 

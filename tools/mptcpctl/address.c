@@ -65,6 +65,16 @@ void copy_host(struct sockaddr_storage *ss, const struct sockaddr *from)
 	memcpy(ss, from, size);
 }
 
+/* Those of IPv4 that come as IPv6, as IPv4: so endpoints and routes have them. */
+void plain_address(const struct sockaddr_storage *from, struct sockaddr_storage *to)
+{
+	const struct sockaddr_in6 *in6 = (const void *)from;
+
+	*to = *from;
+	if (from->ss_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr))
+		set_host(to, AF_INET, in6->sin6_addr.s6_addr + 12, sizeof(struct in_addr));
+}
+
 /* What netlink wants of an address, and what it gives */
 size_t host_bytes(const struct sockaddr_storage *ss, void *bytes)
 {

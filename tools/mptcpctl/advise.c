@@ -134,16 +134,21 @@ static void print_verdict(const struct advice *a, const char *buffer)
 		       a->waited ? "more than that" : "the same");
 }
 
+static void print_has(const struct advice *a, const char *buffer)
+{
+	printf("    has %.0f KB of memory for it now", a->has / 1e3);
+	if (a->most)
+		printf(", %.0f KB at most (net.ipv4.tcp_%s)", a->most / 1e3, buffer);
+	printf("\n");
+}
+
 static void print_needs(const struct advice *a)
 {
 	const char *buffer = a->receives ? "rmem" : "wmem";
 
 	printf("    needs a receive window of %.0f KB, or %.0f KB to go on through a timeout\n",
 	       a->needs / 1e3, a->needs_timeout / 1e3);
-	printf("    has %.0f KB of memory for it now", a->has / 1e3);
-	if (a->most)
-		printf(", %.0f KB at most (net.ipv4.tcp_%s)", a->most / 1e3, buffer);
-	printf("\n");
+	print_has(a, buffer);
 	print_verdict(a, buffer);
 }
 
@@ -153,6 +158,20 @@ void print_window_advice(int fd, const struct connection *c)
 	struct advice a = advise(fd, c);
 
 	print_needs(&a);
+}
+
+/* The same of a send buffer that is full, whatever it seems to need: what the connection carries is
+ * what that lets through.
+ */
+void print_sndbuf_advice(int fd, const struct connection *c)
+{
+	struct advice a = advise(fd, c);
+
+	if (a.receives || !a.most)
+		return;
+	print_has(&a, "wmem");
+	printf("    sysctl net.ipv4.tcp_wmem=\"%llu %llu %llu\"\n", a.usual[0], a.usual[1],
+	       a.set > 2 * a.most ? a.set : 2 * a.most);
 }
 
 static void print_advice_text(const struct mptcp_socket *sk, const struct connection *c,

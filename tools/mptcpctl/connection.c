@@ -39,17 +39,25 @@ bool has_ssthresh(const struct tcp_info *tcp)
 	return tcp->tcpi_snd_ssthresh < TCP_INFINITE_SSTHRESH;
 }
 
+static ino_t our_netns(void)
+{
+	static struct stat ours;
+
+	if (!ours.st_ino && stat("/proc/self/ns/net", &ours))
+		return 0;
+	return ours.st_ino;
+}
+
 /* The kernel tells it to administrators only; others see few foreign namespaces anyway. */
 static ino_t foreign_netns(int fd)
 {
 	int ns = ioctl(fd, SIOCGSKNS);
-	struct stat ours, theirs;
+	struct stat theirs;
 	bool differs;
 
 	if (ns < 0)
 		return 0;
-	differs = !fstat(ns, &theirs) && !stat("/proc/self/ns/net", &ours) &&
-		  theirs.st_ino != ours.st_ino;
+	differs = !fstat(ns, &theirs) && our_netns() && theirs.st_ino != our_netns();
 	close(ns);
 	return differs ? theirs.st_ino : 0;
 }
@@ -157,14 +165,19 @@ static void read_limits(int fd, struct connection *c)
 
 static void read_subflows(int fd, struct connection *c)
 {
-	unsigned int i;
-
 	if (!read_full_info(fd, c) && !read_info_in_parts(fd, c)) {
 		if (c->state == CONN_MPTCP)
 			read_fallback(fd, c);
 	} else if (c->info.flags & MPTCP_FLAG_FALLBACK) {
 		c->state = CONN_FALLBACK;
 	}
+}
+
+/* What only sock_diag(7) tells of subflows: a question for each, so for those who need it. */
+void read_diags(struct connection *c)
+{
+	unsigned int i;
+
 	for (i = 0; i < c->subflows; i++) {
 		if (!c->netns)
 			read_subflow_diag(&c->subflow[i].addrs, &c->diag[i]);

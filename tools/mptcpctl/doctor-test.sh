@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 tool=$PWD/mptcpctl
+export PATH=$PWD:$PATH # for the commands that it prints
 cd ../../selftests
 # shellcheck source=../../selftests/lib.sh
 . ./lib.sh
@@ -37,7 +38,7 @@ no_carrier() { ip -n "$client" link show c2 | grep -q NO-CARRIER; }
 # right: the machine as two-uplinks.md has it
 right() {
 	in_client sysctl -q net.mptcp.enabled=1 net.mptcp.pm_type=0 net.ipv4.conf.{all,c1,c2}.rp_filter=0
-	ip -n "$client" link set c2 up
+	ip -n "$client" link set c2 up mtu 1500
 	ip -n "$server" link set s2 up
 	soon eval '! no_carrier'
 	ip -n "$client" route flush exact default
@@ -114,6 +115,23 @@ in_client ip mptcp endpoint delete id 2
 names "an uplink without endpoint" "uplink c2: it has a default route of IPv4, but no endpoint"
 mends "an uplink without endpoint"
 
+# mptcpd makes such endpoints unless its settings are edited
+for flags in "" signal; do
+	in_client ip mptcp endpoint delete id 2
+	# shellcheck disable=SC2086 # none is no word
+	in_client ip mptcp endpoint add 10.0.2.1 id 2 dev c2 $flags
+	names "an endpoint with flags '$flags'" "endpoint 10.0.2.1 dev c2: it is not for subflows" 203.0.113.1
+	mends "an endpoint with flags '$flags'"
+done
+in_client ip mptcp endpoint add 127.0.0.1 dev lo subflow
+in_client ip mptcp limits set subflow 2
+names "a loopback address" "endpoint 127.0.0.1 dev lo: a loopback or link-local address reaches nobody else"
+mends "a loopback address"
+in_client ip mptcp endpoint change id 2 backup
+well "a backup is no mistake" 203.0.113.1
+that "a backup: it is told" finds 0 '^ok endpoint 10.0.2.1 dev c2, a backup: it waits until the others fail$'
+right
+
 in_client ip mptcp endpoint add 10.0.2.9 dev c2 subflow
 names "an address that is nowhere" "endpoint 10.0.2.9 dev c2: no interface has this address" 203.0.113.1
 in_client ip mptcp limits set subflow 2
@@ -167,6 +185,33 @@ names "a strict rp_filter" "rp_filter: c2 drops what comes in on it, as the firs
 that "a strict rp_filter: so the way is dark" finds 1 '^!  way to 203.0.113.1 from 10.0.2.1 dev c2: no answer'
 mends "a strict rp_filter"
 
+# setting NAME VALUE PATTERN
+setting() {
+	in_client sysctl -q "net.ipv4.$1=$2"
+	names "$1" "net.ipv4.$1$3"
+	mends "$1"
+}
+setting tcp_window_scaling 0 " is 0: windows end at 64 KB"
+setting tcp_moderate_rcvbuf 0 " is 0: receive buffers stay as small as they begin"
+setting tcp_sack 0 " is 0: after a loss"
+setting tcp_rmem "4096 16384 65536" ": 65 KB at most are too little for several uplinks"
+setting tcp_wmem "4096 16384 65536" ": 65 KB at most are too little for several uplinks"
+
+if [ -e /proc/sys/net/mptcp/path_price ]; then
+	in_client "$tool" path c2 --price 10
+	names "a price that nobody looks at" "prices: the scheduler default does not look at them"
+	mends "a price that nobody looks at"
+	in_client "$tool" path c2 --price 0 --weight 3
+	names "a weight that nobody looks at" "weights: the scheduler default.price does not look at them"
+	mends "a weight that nobody looks at"
+	in_client sysctl -q net.mptcp.scheduler=default
+	in_client "$tool" path c2 --weight 1 --budget 1k/1d --used 2k
+	names "a budget that is used up" "budget of c2: it is used up, so that c2 is a backup until [0-9]{4}-"
+	mends "a budget that is used up"
+else
+	skip "prices and budgets: this kernel has none"
+fi
+
 ip -n "$client" route del default via 10.0.2.2
 in_client ip mptcp endpoint delete id 2
 names "one uplink only" "uplinks: only c1 has a default route"
@@ -177,8 +222,11 @@ right
 names "a server without MPTCP" "server 203.0.113.1:81: plain TCP from everywhere, it does not speak MPTCP" 203.0.113.1:81
 names "a port that refuses" "server 203.0.113.1:82: it refuses, nothing listens" 203.0.113.1:82
 in_server ip mptcp limits set subflow 0
-names "a server that takes no second subflow" "connection to 203.0.113.1: no second subflow within 3 s" 203.0.113.1
+names "a server that takes no second subflow" "connection to 203.0.113.1: no second subflow within 3 s: the server answers, and takes none" 203.0.113.1
 in_server ip mptcp limits set subflow 4
+in_server sysctl -q net.mptcp.allow_join_initial_addr_port=0
+names "a server that takes none to this address" "connection to 203.0.113.1: no second subflow within 3 s: no SYN for one left here" 203.0.113.1
+in_server sysctl -q net.mptcp.allow_join_initial_addr_port=1
 
 dark 2
 names "a dark way" "way to 203.0.113.1 from 10.0.2.1 dev c2: no answer: this way is dark" 203.0.113.1
@@ -208,7 +256,15 @@ middlebox() {
 middlebox "a way that drops MPTCP's options" "tcp option mptcp exists drop" "way to 203.0.113.1 from 10.0.2.1 dev c2: something on this way drops"
 middlebox "a way that takes them away" "reset tcp option mptcp" "way to 203.0.113.1 from 10.0.2.1 dev c2: plain TCP: something on this way takes"
 middlebox "a way that lets no further subflow through" "tcp option mptcp subtype 1 drop" \
-	"connection to 203.0.113.1: no second subflow within 3 s"
+	"connection to 203.0.113.1: no second subflow within 3 s: nobody answers its SYN"
+if command -v nft >/dev/null && on_the_way 2 "meta length > 1450 drop"; then
+	names "a way that loses full packets" "way to 203.0.113.1 from 10.0.2.1 dev c2: full packets are lost on this way" 203.0.113.1
+	that "a way that loses full packets: those that get through" finds 1 '^     ip link set c2 mtu 1420$'
+	mends "a way that loses full packets"
+	in_server nft delete table ip middlebox
+else
+	skip "a way that loses full packets: nft cannot"
+fi
 if command -v nft >/dev/null && on_the_way 1 "tcp option mptcp exists drop"; then
 	in_client /usr/bin/python3 -c 'import socket
 socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262).connect(("203.0.113.1", 80))'
@@ -219,6 +275,25 @@ else
 	skip "Linux does without MPTCP: nft cannot"
 fi
 well "without them all is well again" 203.0.113.1
+
+# "why" says of a connection what doctor says of the machine. Linux takes what has no route by an interface for a
+# neighbour there, which gateways do not pretend to be.
+in_server sysctl -q net.ipv4.conf.s2.arp_ignore=1
+ip -n "$client" neigh flush dev c2
+ip -n "$client" route del default via 10.0.2.2
+in_client /usr/bin/python3 -c 'import os, socket, subprocess, sys, time
+connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+connection.connect(("203.0.113.1", 80))
+connection.send(b"x")
+time.sleep(1)
+sys.exit(subprocess.run([sys.argv[1], "why", "--pid", str(os.getpid())]).returncode)' "$tool" >"$work/said" 2>&1 || true
+in_server sysctl -q net.ipv4.conf.s2.arp_ignore=0
+right
+if grep -q CONFIG_MPTCP_EXT_LIMITS "$work/said"; then
+	skip "why: no route: this kernel does not count limits"
+else
+	that "why: no route" counts 1 '^    no subflow from 10.0.2.1 dev c2: no route leads to the peer from there: "mptcpctl doctor" has the command$'
+fi
 
 both_families
 ip -n "$server" addr add 2001:db8:1::1/128 dev lo nodad
@@ -236,6 +311,31 @@ ip -n "$client" route del default via fd00:2::2
 names "no route of IPv6 on the second uplink" "route from fd00:2::1 dev c2: there is none by c2" 2001:db8:1::1
 that "its command is for IPv6" finds 1 '^     ip -6 route add default via GATEWAY dev c2 metric 200$'
 right
+
+# no network interface of a guest has LRO
+if cc -shared -fPIC -o "$work/lro.so" -x c - 2>"$work/err" <<-C; then
+	#include <linux/ethtool.h>
+	#include <linux/sockios.h>
+	#include <net/if.h>
+	#include <stdarg.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	int ioctl(int fd, unsigned long what, ...)
+	{
+		va_list args;
+		va_start(args, what);
+		struct ifreq *request = va_arg(args, void *);
+		if (what == SIOCETHTOOL && request->ifr_name[1] == '2')
+			return ((struct ethtool_value *)request->ifr_data)->data = ETH_FLAG_LRO, 0;
+		return syscall(SYS_ioctl, fd, what, request);
+	}
+C
+	in_client env LD_PRELOAD="$work/lro.so" "$tool" doctor >"$work/said" 2>&1 || true
+	that "LRO" counts 1 "^!  offload of c2: LRO, by which the card merges segments, may lose"
+	that "LRO: the command" counts 1 "^     ethtool -K c2 lro off$"
+else
+	skip "LRO: no compiler"
+fi
 
 doctor --json 203.0.113.1
 is "True 10 endpoint 10.0.1.1 dev c1" "$(/usr/bin/python3 -c 'import json, sys

@@ -34,6 +34,8 @@ struct endpoint {
 struct endpoints {
 	unsigned int count;
 	struct endpoint one[ENDPOINTS_MAX];	/* those for subflows */
+	unsigned int other_count;
+	struct endpoint other[ENDPOINTS_MAX];	/* those that are not, as nobody said so */
 	unsigned int limit;	/* subflows beside the first one */
 };
 
@@ -57,12 +59,14 @@ enum probe {
 	PROBE_MPTCP,
 	PROBE_PLAIN,		/* TCP without MPTCP */
 	PROBE_DROPPED,		/* no answer, but to plain TCP */
+	PROBE_SMALL,		/* full packets are lost, smaller ones are not */
 	PROBE_REFUSED,
 	PROBE_DARK,		/* no answer */
 	PROBE_ERROR,		/* of this machine: errno */
 };
 
 enum probe probe_path(const struct endpoint *endpoint, const struct sockaddr_storage *to);
+unsigned int find_mtu(const struct endpoint *endpoint, const struct sockaddr_storage *to);
 enum probe probe_subflows(const struct sockaddr_storage *to, unsigned int *subflows);
 
 /* What is checked. Of each family there is an address to check the routes with, the host's or one
@@ -94,6 +98,12 @@ void check_endpoints(struct machine *m);
 
 /* doctor_machine.c: false: it has no MPTCP now */
 bool check_machine(struct machine *m);
+
+/* doctor_settings.c: what slows connections down on any path */
+void check_settings(struct machine *m);
+
+/* offload.c: false: it has none, or none that the kernel tells of */
+bool has_lro(const char *device);
 
 /* doctor_ways.c: those to the host */
 void check_ways(struct machine *m);

@@ -4,6 +4,7 @@
  */
 
 #include <arpa/inet.h>
+#include <linux/mptcp.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include "doctor.h"
@@ -55,6 +56,12 @@ static void say_move_endpoint(struct machine *m, const struct endpoint *endpoint
 			 endpoint_flags(endpoint, flags, sizeof(flags)));
 }
 
+/* Its subflows carry data only when there is no other one. */
+static bool is_backup(const struct endpoint *endpoint)
+{
+	return endpoint->flags & MPTCP_PM_ADDR_FLAG_BACKUP;
+}
+
 /* Its address is where it should be, and the link is up. */
 static void check_endpoint(struct machine *m, struct endpoint *endpoint)
 {
@@ -66,6 +73,10 @@ static void check_endpoint(struct machine *m, struct endpoint *endpoint)
 	if (!endpoint->on) {
 		say_wrong(&m->report, "endpoint %s: no interface has this address", text);
 		say_command(&m->report, "ip mptcp endpoint delete id %u", endpoint->id);
+	} else if (!is_global((const void *)&endpoint->address)) {
+		say_wrong(&m->report, "endpoint %s: a loopback or link-local address reaches nobody else",
+			  text);
+		say_command(&m->report, "ip mptcp endpoint delete id %u", endpoint->id);
 	} else if (endpoint->dev && endpoint->dev != endpoint->on) {
 		say_wrong(&m->report, "endpoint %s: the address is on %s", text, name);
 		say_move_endpoint(m, endpoint);
@@ -76,7 +87,8 @@ static void check_endpoint(struct machine *m, struct endpoint *endpoint)
 		say_wrong(&m->report, "endpoint %s: %s has no carrier, look at its cable or modem",
 			  text, name);
 	} else {
-		say_ok(&m->report, "endpoint %s", text);
+		say_ok(&m->report, "endpoint %s%s", text,
+		       is_backup(endpoint) ? ", a backup: it waits until the others fail" : "");
 		endpoint->sound = true;
 	}
 }
@@ -93,8 +105,9 @@ static void say_no_route(struct machine *m, const struct endpoint *endpoint, con
 			  text, name);
 		return;
 	}
-	say_wrong(&m->report, "route from %s: there is none by %s, whose gateway is to be named",
-		  text, name);
+	say_wrong(&m->report,
+		  "route from %s: there is none by %s, whose gateway is to be named; is it no uplink, delete the endpoint, id %u",
+		  text, name, endpoint->id);
 	say_add_route(m, family, endpoint->on);
 }
 

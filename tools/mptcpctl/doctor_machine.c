@@ -39,6 +39,69 @@ static void check_scheduler(struct machine *m)
 	       kernel_is_patched() ? "" : " of Linux; this kernel lacks the scheduler patches");
 }
 
+/* Prices are for schedulers with +price, weights for one of that name. */
+static void check_lists(struct machine *m)
+{
+	char name[MPTCP_SCHED_FULL_MAX + 1] = "", list[4096] = "", *extensions;
+
+	read_sysctl("scheduler", name, sizeof(name));
+	extensions = strchr(name, '+');
+	if (read_sysctl("path_price", list, sizeof(list)) && *list &&
+	    !(extensions && strstr(extensions, "+price"))) {
+		say_wrong(&m->report, "prices: the scheduler %s does not look at them", name);
+		say_command(&m->report, "mptcpctl set %s+price", name);
+	}
+	if (read_sysctl("path_weight", list, sizeof(list)) && *list &&
+	    strncmp(name, "weighted", strlen("weighted"))) {
+		say_wrong(&m->report, "weights: the scheduler %s does not look at them", name);
+		say_command(&m->report, "mptcpctl set weighted%s", extensions ? extensions : "");
+	}
+}
+
+/* mptcpd makes such ones unless it is told what for. */
+static const struct endpoint *useless_endpoint(const struct machine *m, int family,
+					       unsigned int dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->endpoints.other_count; i++) {
+		const struct endpoint *endpoint = &m->endpoints.other[i];
+
+		if (endpoint->on == dev && family_of(&endpoint->address) == family)
+			return endpoint;
+	}
+	return NULL;
+}
+
+static void say_useless_endpoint(struct machine *m, const struct endpoint *endpoint)
+{
+	char text[NAME_MAX_LEN], flags[64];
+
+	say_wrong(&m->report, "endpoint %s: it is not for subflows",
+		  endpoint_name(endpoint, text));
+	say_command(&m->report, "ip mptcp endpoint delete id %u", endpoint->id);
+	say_add_endpoint(m, &endpoint->address, endpoint->on,
+			 endpoint_flags(endpoint, flags, sizeof(flags)));
+}
+
+static void check_device(struct machine *m, const char *name)
+{
+	char until[64];
+
+	if (budget_is_used_up(name, until, sizeof(until))) {
+		say_wrong(&m->report, "budget of %s: it is used up, so that %s is a backup until %s",
+			  name, name, until);
+		say_command(&m->report, "mptcpctl path %s --budget none    # or a larger one",
+			    name);
+	}
+	if (has_lro(name)) {
+		say_wrong(&m->report,
+			  "offload of %s: LRO, by which the card merges segments, may lose MPTCP's options",
+			  name);
+		say_command(&m->report, "ethtool -K %s lro off", name);
+	}
+}
+
 static bool has_endpoint(const struct machine *m, int family, unsigned int dev)
 {
 	unsigned int i;
@@ -54,12 +117,21 @@ static bool has_endpoint(const struct machine *m, int family, unsigned int dev)
 
 static void check_uplink(struct machine *m, int family, const struct route *uplink)
 {
+	const struct endpoint *useless = useless_endpoint(m, family, uplink->dev);
 	struct sockaddr_storage address;
 	char name[IF_NAMESIZE];
 
-	if (default_by(m, family, uplink->dev) != uplink || has_endpoint(m, family, uplink->dev) ||
+	if (default_by(m, family, uplink->dev) != uplink)
+		return;
+	if (family == IPV4 || !default_by(m, IPV4, uplink->dev))
+		check_device(m, device_name(uplink->dev, name));
+	if (has_endpoint(m, family, uplink->dev) ||
 	    !interface_address(uplink->dev, m->to[family].ss_family, &address))
 		return;
+	if (useless) {
+		say_useless_endpoint(m, useless);
+		return;
+	}
 	say_wrong(&m->report, "uplink %s: it has a default route of IPv%d, but no endpoint for subflows",
 		  device_name(uplink->dev, name), family == IPV6 ? 6 : 4);
 	say_add_endpoint(m, &address, uplink->dev, "subflow");
@@ -127,8 +199,10 @@ bool check_machine(struct machine *m)
 
 	check_path_manager(m);
 	check_scheduler(m);
+	check_lists(m);
 	check_endpoints(m);
 	check_uplinks(m);
 	check_limits(m);
+	check_settings(m);
 	return enabled;
 }

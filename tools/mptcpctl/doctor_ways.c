@@ -4,6 +4,7 @@
  */
 
 #include <errno.h>
+#include <net/if.h>
 #include <string.h>
 #include "doctor.h"
 
@@ -37,11 +38,25 @@ static void try_all(const struct machine *m, struct ways *ways)
 	}
 }
 
+/* Where a router neither forwards them nor says so. The peer learns of it by our segments' size. */
+static void say_mtu(struct machine *m, const struct endpoint *endpoint)
+{
+	unsigned int mtu = find_mtu(endpoint, &m->to[family_of(&endpoint->address)]);
+	char name[IF_NAMESIZE];
+
+	if (mtu)
+		say_command(&m->report, "ip link set %s mtu %u", device_name(endpoint->on, name),
+			    mtu);
+	else
+		say_command(&m->report, "sysctl net.ipv4.tcp_mtu_probing=2");
+}
+
 static void say_way(struct machine *m, const struct way *way)
 {
 	static const char *const words[] = {
 		[PROBE_PLAIN] = "plain TCP: something on this way takes MPTCP's options away",
 		[PROBE_DROPPED] = "something on this way drops what has MPTCP's options, TCP gets through",
+		[PROBE_SMALL] = "full packets are lost on this way, small ones get through",
 		[PROBE_REFUSED] = "refused: nothing listens at this port",
 		[PROBE_DARK] = "no answer: this way is dark, or a firewall drops what is sent or comes back",
 	};
@@ -54,6 +69,8 @@ static void say_way(struct machine *m, const struct way *way)
 	else
 		say_wrong(&m->report, "way to %s from %s: %s", m->host, name,
 			  way->result == PROBE_ERROR ? strerror(way->error) : words[way->result]);
+	if (way->result == PROBE_SMALL)
+		say_mtu(m, way->endpoint);
 }
 
 /* The same from everywhere: it is the server's doing. True: that was said. */
@@ -86,24 +103,55 @@ static void say_disabled(struct machine *m)
 	say_command(&m->report, "sysctl net.mptcp.blackhole_timeout=%s", seconds);
 }
 
+/* What this machine has counted of joins */
+struct joins {
+	unsigned long long syns, answers;
+};
+
+static struct joins read_joins(void)
+{
+	return (struct joins){
+		.syns = read_counter("MPJoinSynTx"), .answers = read_counter("MPJoinSynAckRx"),
+	};
+}
+
+/* A peer that takes no more subflows answers the SYN, and resets what follows. */
+static void say_no_join(struct machine *m, const struct joins *early)
+{
+	struct joins late = read_joins();
+	const char *why, *command = "nstat -az 'MPTcpExtMPJoin*'";
+
+	if (late.answers > early->answers) {
+		why = "the server answers, and takes none, look at \"ip mptcp limits\" there";
+	} else if (late.syns > early->syns) {
+		why = "nobody answers its SYN, something on the way drops or removes MP_JOIN";
+	} else if (has_counter("MPJoinSynTx")) {
+		why = "no SYN for one left here; without another mistake, the server takes none";
+		command = "sysctl net.mptcp.allow_join_initial_addr_port=1    # there";
+	} else {
+		why = "the first tells who is to blame";
+	}
+	say_wrong(&m->report, "connection to %s: no second subflow within %d s: %s", m->host,
+		  WAIT_S, why);
+	say_command(&m->report, "%s", command);
+}
+
 static void check_subflows(struct machine *m)
 {
 	bool in6 = m->has_host[IPV6] && (m->default_count[IPV6] || !m->has_host[IPV4]);
 	unsigned int subflows = 0;
 	struct way way = {};
+	struct joins early;
 
+	early = read_joins();
 	way.result = probe_subflows(&m->to[in6 ? IPV6 : IPV4], &subflows);
 	way.error = errno;
-	if (way.result != PROBE_MPTCP) {
+	if (way.result != PROBE_MPTCP)
 		say_way(m, &way);
-	} else if (subflows > 1) {
+	else if (subflows > 1)
 		say_ok(&m->report, "connection to %s: it has %u subflows", m->host, subflows);
-	} else {
-		say_wrong(&m->report,
-			  "connection to %s: no second subflow within %d s; the first tells who is to blame",
-			  m->host, WAIT_S);
-		say_command(&m->report, "nstat -az 'MPTcpExtMPJoin*'");
-	}
+	else
+		say_no_join(m, &early);
 }
 
 void check_ways(struct machine *m)

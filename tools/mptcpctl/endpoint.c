@@ -9,6 +9,10 @@
 #include "doctor.h"
 #include "netlink.h"
 
+#ifndef MPTCP_PM_ADDR_FLAG_IMPLICIT
+#define MPTCP_PM_ADDR_FLAG_IMPLICIT 0x10
+#endif
+
 static struct rtattr *generic_attr(const struct nlmsghdr *header, int type)
 {
 	return netlink_attr(header, GENL_HDRLEN, type);
@@ -41,23 +45,35 @@ static void read_address(struct rtattr *attr, struct sockaddr_storage *address)
 		set_host(address, AF_INET6, RTA_DATA(in6), RTA_PAYLOAD(in6));
 }
 
-static void read_endpoint(const struct nlmsghdr *header, void *arg)
+static bool read_one(const struct nlmsghdr *header, struct endpoint *endpoint)
 {
 	struct rtattr *attr = generic_attr(header, MPTCP_PM_ATTR_ADDR);
 	struct rtattr *id = netlink_inside(attr, MPTCP_PM_ADDR_ATTR_ID);
-	struct endpoints *all = arg;
-	struct endpoint *endpoint = &all->one[all->count];
 
-	if (!id || all->count == ENDPOINTS_MAX)
-		return;
+	if (!id)
+		return false;
 	memset(endpoint, 0, sizeof(*endpoint));
 	endpoint->id = *(uint8_t *)RTA_DATA(id);
 	endpoint->flags = netlink_u32(netlink_inside(attr, MPTCP_PM_ADDR_ATTR_FLAGS));
 	endpoint->dev = netlink_u32(netlink_inside(attr, MPTCP_PM_ADDR_ATTR_IF_IDX));
 	read_address(attr, &endpoint->address);
 	endpoint->on = interface_of(&endpoint->address);
-	if (endpoint->flags & MPTCP_PM_ADDR_FLAG_SUBFLOW)
-		all->count++;
+	return true;
+}
+
+/* The kernel makes implicit ones for itself, and a real one takes their place. */
+static void read_endpoint(const struct nlmsghdr *header, void *arg)
+{
+	struct endpoints *all = arg;
+	struct endpoint endpoint;
+
+	if (!read_one(header, &endpoint))
+		return;
+	if (endpoint.flags & MPTCP_PM_ADDR_FLAG_SUBFLOW && all->count < ENDPOINTS_MAX)
+		all->one[all->count++] = endpoint;
+	else if (!(endpoint.flags & (MPTCP_PM_ADDR_FLAG_SUBFLOW | MPTCP_PM_ADDR_FLAG_IMPLICIT)) &&
+		 all->other_count < ENDPOINTS_MAX)
+		all->other[all->other_count++] = endpoint;
 }
 
 static void read_limits(const struct nlmsghdr *header, void *arg)
@@ -75,6 +91,7 @@ int read_endpoints(struct endpoints *all)
 	int error;
 
 	all->count = 0;
+	all->other_count = 0;
 	begin(&request, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
 	netlink_put(&request, CTRL_ATTR_FAMILY_NAME, MPTCP_PM_NAME, sizeof(MPTCP_PM_NAME));
 	error = netlink_ask(NETLINK_GENERIC, &request, read_family, &family);

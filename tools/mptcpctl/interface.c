@@ -39,7 +39,8 @@ unsigned int interface_flags(unsigned int index)
 	return flags;
 }
 
-static bool is_global(const struct sockaddr *address)
+/* Others can reach it: neither loopback nor link-local. */
+bool is_global(const struct sockaddr *address)
 {
 	const struct in6_addr *in6 = &((const struct sockaddr_in6 *)address)->sin6_addr;
 	uint32_t in = ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr);

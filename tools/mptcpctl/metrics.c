@@ -7,13 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "mptcpctl.h"
+#include <unistd.h>
+#include "history.h"
 
 /* Connections with this state and scheduler */
 struct group {
 	enum conn_state state;
 	char scheduler[MPTCP_SCHED_FULL_MAX + 1];
 	unsigned long long connections;
+	unsigned long long limited[LIMITS];	/* of these, by what they wait for now */
+	bool limits_known;
 };
 
 /* Subflows with this address on our side */
@@ -27,6 +30,8 @@ struct sums {
 	struct uplink *uplinks;
 	size_t group_count, uplink_count;
 	struct connection *buf;
+	struct history *history;	/* NULL: none is kept */
+	bool known, unknown;	/* what limits them, of connections */
 	bool failed;		/* memory was short */
 };
 
@@ -107,6 +112,24 @@ static bool add_subflow(struct sums *sums, const struct connection *c, unsigned 
 	return true;
 }
 
+static bool is_connection(const struct connection *c)
+{
+	return c->state == CONN_MPTCP || c->state == CONN_FALLBACK;
+}
+
+static bool add_limits(struct sums *sums, struct group *group, int fd)
+{
+	const struct connection *c = sums->buf;
+
+	sums->known |= c->limits_known;
+	sums->unknown |= !c->limits_known;
+	if (!c->limits_known || c->limits.state >= LIMITS)
+		return true;
+	group->limits_known = true;
+	group->limited[c->limits.state]++;
+	return !sums->history || add_to_history(sums->history, fd, c);
+}
+
 static bool add(const struct mptcp_socket *sk, void *arg)
 {
 	struct sums *sums = arg;
@@ -118,14 +141,21 @@ static bool add(const struct mptcp_socket *sk, void *arg)
 	if (group)
 		group->connections++;
 	sums->failed |= !group;
+	if (group && is_connection(sums->buf))
+		sums->failed |= !add_limits(sums, group, sk->fd);
 	for (i = 0; i < sums->buf->subflows; i++)
 		sums->failed |= !add_subflow(sums, sums->buf, i);
 	return true;
 }
 
+static void describe_as(const char *type, const char *name, const char *what)
+{
+	printf("# HELP %s %s\n# TYPE %s %s\n", name, what, name, type);
+}
+
 static void describe(const char *name, const char *what)
 {
-	printf("# HELP %s %s\n# TYPE %s gauge\n", name, what, name);
+	describe_as("gauge", name, what);
 }
 
 static void print_groups(const struct sums *sums)
@@ -168,24 +198,82 @@ static void print_uplinks(const struct sums *sums)
 	}
 }
 
-int cmd_metrics(int argc, char **argv)
+/* All that there are for each group, so that none comes and goes. */
+static void print_limited(const struct sums *sums)
 {
-	struct sums sums = {};
-	struct query query = {};
-	int status = 1;
+	size_t i;
+	int k;
 
-	if (!read_query(argc, argv, &query))
-		return EXIT_USAGE;
-	sums.buf = malloc(sizeof(*sums.buf));
-	if (sums.buf && walk_sockets(0, add, &sums) && !sums.failed) {
-		print_groups(&sums);
-		print_uplinks(&sums);
-		status = 0;
-	} else if (!sums.buf || sums.failed) {
-		complain("%s", strerror(ENOMEM));
+	if (!sums->known)
+		return;
+	describe("mptcp_limited_connections", "Connections by what they wait for now, see mptcpctl why.");
+	for (i = 0; i < sums->group_count; i++) {
+		const struct group *group = &sums->groups[i];
+
+		for (k = 0; k < LIMITS && group->limits_known; k++)
+			printf("mptcp_limited_connections{state=\"%s\",scheduler=\"%s\",limit=\"%s\"} %llu\n",
+			       state_names[group->state], group->scheduler, limit_names[k],
+			       group->limited[k]);
 	}
+}
+
+static void print_history(const struct history *history)
+{
+	size_t i;
+	int k;
+
+	describe_as("counter", "mptcp_limited_seconds_total",
+		    "For how long connections waited for what, ended ones, too.");
+	for (i = 0; i < history->total_count; i++) {
+		const struct history_total *total = &history->totals[i];
+
+		for (k = 0; k < LIMITS; k++)
+			printf("mptcp_limited_seconds_total{scheduler=\"%s\",limit=\"%s\"} %.6f\n",
+			       total->scheduler, limit_names[k], total->us[k] / 1e6);
+	}
+}
+
+/* What is printed is what the file says: else the next run would count it once more. */
+static bool finish(const struct sums *sums, const char *path)
+{
+	if (path && sums->unknown && !sums->known)
+		return !complain("this kernel does not count what limits connections: it needs CONFIG_MPTCP_EXT_LIMITS");
+	if (path && !save_history(sums->history, path))
+		return false;
+	print_groups(sums);
+	print_uplinks(sums);
+	print_limited(sums);
+	if (path)
+		print_history(sums->history);
+	return true;
+}
+
+static int print_metrics(const char *path)
+{
+	struct history history = {};
+	struct sums sums = { .buf = malloc(sizeof(*sums.buf)), .history = path ? &history : NULL };
+	bool done = false;
+
+	if (!sums.buf)
+		complain("%s", strerror(ENOMEM));
+	else if ((!path || load_history(&history, path)) && walk_sockets(0, add, &sums))
+		done = sums.failed ? !complain("%s", strerror(ENOMEM)) : finish(&sums, path);
 	free(sums.buf);
 	free(sums.groups);
 	free(sums.uplinks);
-	return status;
+	free_history(&history);
+	return !done;
+}
+
+int cmd_metrics(int argc, char **argv)
+{
+	const char *path = NULL;
+
+	while (next_choice(argc, argv) != -1)
+		path = optarg;
+	if (optind < argc) {
+		complain("%s takes no argument '%s'", argv[0], argv[optind]);
+		return usage_error(argv[0]);
+	}
+	return print_metrics(path);
 }

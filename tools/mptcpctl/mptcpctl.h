@@ -84,6 +84,7 @@ bool same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *
 void copy_host(struct sockaddr_storage *ss, const struct sockaddr *from);
 size_t host_bytes(const struct sockaddr_storage *ss, void *bytes);
 void set_host(struct sockaddr_storage *ss, int family, const void *bytes, size_t len);
+void plain_address(const struct sockaddr_storage *from, struct sockaddr_storage *to);
 bool format_address(const struct sockaddr_storage *ss, char *buf, size_t len);
 bool parse_address(const char *text, char *buf, size_t len);
 bool local_address(int fd, struct sockaddr_storage *ss);
@@ -92,10 +93,12 @@ bool peer_address(int fd, struct sockaddr_storage *ss);
 /* interface.c: network interfaces, by their index */
 unsigned int interface_of(const struct sockaddr_storage *address);
 unsigned int interface_flags(unsigned int index);
+bool is_global(const struct sockaddr *address);
 bool interface_address(unsigned int index, int family, struct sockaddr_storage *address);
 
 /* counter.c */
 unsigned long long read_counter(const char *name);
+bool has_counter(const char *name);
 
 /* sockets.c: the MPTCP sockets of running programs */
 struct mptcp_socket {
@@ -109,6 +112,8 @@ typedef bool (*visit_fn)(const struct mptcp_socket *sk, void *arg);
 
 /* false: they could not be looked for, and the user was told why */
 bool walk_sockets(pid_t pid, visit_fn visit, void *arg);
+bool look_at_sockets(pid_t pid, visit_fn visit, void *arg, int *unreadable);
+void tell_unreadable(int unreadable);
 
 /* set.c */
 int cmd_set(int argc, char **argv);
@@ -134,6 +139,7 @@ enum conn_state { CONN_UNCONNECTED, CONN_LISTENING, CONN_MPTCP, CONN_FALLBACK };
 struct rate {
 	bool known;
 	double sent, received;
+	double acked;		/* goodput, of what was sent; a connection's */
 	double again;		/* of what was sent; a subflow's */
 	uint64_t blocked;	/* times that data waited for the peer's window; a connection's */
 	uint64_t limits[LIMITS];	/* us in each state; a connection's */
@@ -157,6 +163,7 @@ struct connection {
 };
 
 void read_connection(int fd, struct connection *c);
+void read_diags(struct connection *c);
 
 extern const char *const state_names[];
 const char *tcp_state_name(unsigned int state);
@@ -164,8 +171,23 @@ bool tcp_is_established(const struct tcp_info *tcp);
 bool has_ssthresh(const struct tcp_info *tcp);
 
 /* rate.c: what connections carry in a second */
+double seconds_now(void);
 bool watch_rates(pid_t pid);
+void keep_rates(const struct connection *c);
+bool turn_rates(void);
 void read_rates(struct connection *c);
+
+/* limit.c: what they wait for */
+struct limit_order {
+	unsigned int of[LIMITS];
+	uint64_t whole;		/* us */
+};
+
+extern const char *const limit_names[];
+struct limit_order order_limits(const uint64_t *us);
+double share_of_limit(const struct limit_order *order, const uint64_t *us, unsigned int limit);
+double sent_again(const struct connection *c);
+void blame_losses(struct connection *c);
 
 /* show.c */
 int cmd_show(int argc, char **argv);
@@ -177,15 +199,20 @@ void print_json(const struct mptcp_socket *sk, const struct connection *c);
 /* advise.c: buffers */
 bool has_fixed_buffer(int fd, int lock);
 void print_window_advice(int fd, const struct connection *c);
+void print_sndbuf_advice(int fd, const struct connection *c);
 int cmd_advise(int argc, char **argv);
 
 /* why.c: what limits connections */
 int cmd_why(int argc, char **argv);
 
+/* top.c: a live view of connections */
+int cmd_top(int argc, char **argv);
+
 /* doctor.c: what is wrong with a machine that has several uplinks */
 int cmd_doctor(int argc, char **argv);
 
 /* path.c: prices, weights and budgets of interfaces */
+bool budget_is_used_up(const char *name, char *until, size_t len);
 int cmd_path(int argc, char **argv);
 
 /* metrics.c: sums for a monitoring system */

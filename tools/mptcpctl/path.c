@@ -93,6 +93,13 @@ static unsigned long long second_number(const char *value)
 	return strtoull(value + strcspn(value, "/@") + 1, NULL, 10);
 }
 
+static bool is_used_up(const struct path *path)
+{
+	const char *budget = path->value[BUDGET], *used = path->value[USED];
+
+	return *budget && *used && first_number(used) >= first_number(budget);
+}
+
 static void print_json_path(const struct path *path, bool first)
 {
 	const char *budget = path->value[BUDGET], *used = path->value[USED];
@@ -107,7 +114,7 @@ static void print_json_path(const struct path *path, bool first)
 	}
 	printf("{\"bytes\": %llu, \"period_s\": %llu, \"used\": %llu, \"since\": %llu, \"used_up\": %s}}",
 	       first_number(budget), second_number(budget), first_number(used),
-	       second_number(used), json_bool(first_number(used) >= first_number(budget)));
+	       second_number(used), json_bool(is_used_up(path)));
 }
 
 static void format_end(const struct path *path, char *buf, size_t len)
@@ -119,21 +126,35 @@ static void format_end(const struct path *path, char *buf, size_t len)
 		snprintf(buf, len, "-");
 }
 
+/* For doctor: then it is a backup @until the period ends. */
+bool budget_is_used_up(const char *name, char *until, size_t len)
+{
+	static struct paths all;
+	const struct path *path;
+
+	memset(&all, 0, sizeof(all));
+	read_list(&all, BUDGET);
+	read_list(&all, USED);
+	path = find_or_add(&all, name);
+	if (!path || !is_used_up(path))
+		return false;
+	format_end(path, until, len);
+	return true;
+}
+
 static void print_path(const struct path *path)
 {
 	const char *budget = path->value[BUDGET], *used = path->value[USED];
 	char end[64] = "-";
-	bool spent = false;
 
 	printf("%-15s %5s %6s ", path->name, value_of(path, PRICE), value_of(path, WEIGHT));
 	if (*budget && *used) {
-		spent = first_number(used) >= first_number(budget);
 		format_end(path, end, sizeof(end));
 		printf("%12llu %12llu ", first_number(budget), first_number(used));
 	} else {
 		printf("%12s %12s ", "-", "-");
 	}
-	printf("%s%s\n", end, spent ? "  used up" : "");
+	printf("%s%s\n", end, is_used_up(path) ? "  used up" : "");
 }
 
 static int show_paths(bool json)

@@ -4,10 +4,12 @@
  */
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +21,14 @@
 #define CONNECT_MS (WAIT_S * 1000 - 200)
 #define LOOK_MS 50
 #define STAYS 10	/* looks in turn: a subflow that is refused is there for a round trip */
+
+/* A full packet is answered within a round trip, or after a loss or two. */
+#define FULL_MS 1500
+
+/* What tunnels and providers leave of 1500 bytes: PPPoE, 6in4, GRE, WireGuard, mobile networks; and
+ * what IPv6 asks for
+ */
+static const unsigned int mtus[] = { 1492, 1480, 1476, 1460, 1420, 1400, 1358, 1280 };
 
 /* Where it comes from; 0, or an error number. Old kernels lack the option for MPTCP. */
 static int bind_to(int fd, const struct endpoint *endpoint)
@@ -49,15 +59,17 @@ static int connect_in_time(int fd, const struct sockaddr_storage *to)
 	return error;
 }
 
-/* A connection, or -1 with errno */
-static int open_connection(int protocol, const struct endpoint *endpoint,
-			   const struct sockaddr_storage *to)
+/* A connection with segments of at most @mss, if that is not 0; or -1 with errno */
+static int open_limited(int protocol, const struct endpoint *endpoint,
+			const struct sockaddr_storage *to, int mss)
 {
 	int fd = socket(to->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
 	int error;
 
 	if (fd < 0)
 		return -1;
+	if (mss)
+		setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, sizeof(mss));
 	error = bind_to(fd, endpoint);
 	if (!error)
 		error = connect_in_time(fd, to);
@@ -68,6 +80,12 @@ static int open_connection(int protocol, const struct endpoint *endpoint,
 	return -1;
 }
 
+static int open_connection(int protocol, const struct endpoint *endpoint,
+			   const struct sockaddr_storage *to)
+{
+	return open_limited(protocol, endpoint, to, 0);
+}
+
 static bool answers_plain(const struct endpoint *endpoint, const struct sockaddr_storage *to)
 {
 	int fd = open_connection(IPPROTO_TCP, endpoint, to);
@@ -76,6 +94,53 @@ static bool answers_plain(const struct endpoint *endpoint, const struct sockaddr
 		return false;
 	close(fd);
 	return true;
+}
+
+/* Is a segment as long as its connection has them acknowledged? So is one that ends the connection:
+ * it was read. On TCP, as MPTCP would send it again over another path.
+ */
+static bool takes_full(int fd)
+{
+	struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };
+	static const char text[65536] = { [0 ... 65535] = 'G' };
+	struct tcp_info info = {};
+	socklen_t len = sizeof(info);
+	int looks, left = 1;
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
+	    send(fd, text, info.tcpi_snd_mss, MSG_NOSIGNAL) < 0)
+		return true;
+	for (looks = 0; left && looks < FULL_MS / LOOK_MS; looks++) {
+		nanosleep(&pause, NULL);
+		if (ioctl(fd, SIOCOUTQ, &left))
+			return true;
+	}
+	return !left;
+}
+
+/* With packets of at most @mtu, 0: as the interface has them. What cannot be tried is taken. */
+static bool takes_packets(const struct endpoint *endpoint, const struct sockaddr_storage *to,
+			  unsigned int mtu)
+{
+	unsigned int headers = to->ss_family == AF_INET6 ? 60 : 40;
+	int fd = open_limited(IPPROTO_TCP, endpoint, to, mtu ? mtu - headers : 0);
+	bool takes = fd < 0 || takes_full(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return takes;
+}
+
+/* The largest packets that get through, 0: none of those that there usually are */
+unsigned int find_mtu(const struct endpoint *endpoint, const struct sockaddr_storage *to)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(mtus) / sizeof(mtus[0]); i++) {
+		if (takes_packets(endpoint, to, mtus[i]))
+			return mtus[i];
+	}
+	return 0;
 }
 
 static enum probe judge_error(const struct endpoint *endpoint, const struct sockaddr_storage *to)
@@ -108,7 +173,9 @@ enum probe probe_path(const struct endpoint *endpoint, const struct sockaddr_sto
 		return judge_error(endpoint, to);
 	plain = is_plain(fd);
 	close(fd);
-	return plain ? PROBE_PLAIN : PROBE_MPTCP;
+	if (plain)
+		return PROBE_PLAIN;
+	return takes_packets(endpoint, to, 0) ? PROBE_MPTCP : PROBE_SMALL;
 }
 
 static unsigned int established(int fd, struct connection *c)

@@ -18,15 +18,19 @@ struct reading {
 	ino_t netns;
 	bool whole;		/* a connection */
 	double when;		/* s */
-	uint64_t sent, again, received, blocked;
+	uint64_t sent, acked, again, received, blocked;
 	uint64_t limits[LIMITS];
 };
 
-static struct reading *readings;
-static size_t count;
+static struct readings {
+	struct reading *one;
+	size_t count, room;
+} early, late;		/* what is compared with, and what will be */
+
 static bool no_memory;
 
-static double now(void)
+/* Of a clock that only goes on */
+double seconds_now(void)
 {
 	struct timespec time;
 
@@ -37,8 +41,9 @@ static double now(void)
 static struct reading whole_of(const struct connection *c)
 {
 	struct reading reading = {
-		.addrs = c->addrs, .netns = c->netns, .whole = true, .when = now(),
-		.sent = c->info.bytes_sent, .received = c->info.bytes_received,
+		.addrs = c->addrs, .netns = c->netns, .whole = true, .when = seconds_now(),
+		.sent = c->info.bytes_sent, .acked = c->info.bytes_acked,
+		.received = c->info.bytes_received,
 		.blocked = c->counters[SCHED_WND_BLOCKED],
 	};
 
@@ -49,7 +54,7 @@ static struct reading whole_of(const struct connection *c)
 static struct reading subflow_of(const struct connection *c, unsigned int i)
 {
 	return (struct reading){
-		.addrs = c->subflow[i].addrs, .netns = c->netns, .when = now(),
+		.addrs = c->subflow[i].addrs, .netns = c->netns, .when = seconds_now(),
 		.sent = c->tcp[i].tcpi_bytes_sent, .again = c->tcp[i].tcpi_bytes_retrans,
 		.received = c->tcp[i].tcpi_bytes_received,
 	};
@@ -69,25 +74,49 @@ static int compare(const void *a, const void *b)
 
 static void keep(struct reading reading)
 {
-	struct reading *larger = realloc(readings, (count + 1) * sizeof(*readings));
+	if (late.count == late.room) {
+		size_t room = late.room ? 2 * late.room : 64;
+		struct reading *larger = reallocarray(late.one, room, sizeof(*larger));
 
-	if (!larger) {
-		no_memory = true;
-		return;
+		if (!larger) {
+			no_memory = true;
+			return;
+		}
+		late.one = larger;
+		late.room = room;
 	}
-	readings = larger;
-	readings[count++] = reading;
+	late.one[late.count++] = reading;
+}
+
+/* For turn_rates() */
+void keep_rates(const struct connection *c)
+{
+	unsigned int i;
+
+	keep(whole_of(c));
+	for (i = 0; i < c->subflows; i++)
+		keep(subflow_of(c, i));
+}
+
+/* From now on rates are since what was kept. False: the user was told that memory is short. */
+bool turn_rates(void)
+{
+	struct readings spare = early;
+
+	if (no_memory)
+		return !complain("%s", strerror(ENOMEM));
+	early = late;
+	late = spare;
+	late.count = 0;
+	if (early.count)
+		qsort(early.one, early.count, sizeof(*early.one), compare);
+	return true;
 }
 
 static bool watch(const struct mptcp_socket *sk, void *buf)
 {
-	struct connection *c = buf;
-	unsigned int i;
-
-	read_connection(sk->fd, c);
-	keep(whole_of(c));
-	for (i = 0; i < c->subflows; i++)
-		keep(subflow_of(c, i));
+	read_connection(sk->fd, buf);
+	keep_rates(buf);
 	return true;
 }
 
@@ -98,38 +127,47 @@ bool watch_rates(pid_t pid)
 	bool done = buf && walk_sockets(pid, watch, buf);
 
 	free(buf);
-	if (!buf || no_memory)
+	if (!buf)
 		return !complain("%s", strerror(ENOMEM));
-	qsort(readings, count, sizeof(*readings), compare);
-	if (done && count)
+	if (!turn_rates())
+		return false;
+	if (done && early.count)
 		sleep(1);
 	return done;
 }
 
-static struct rate rate_since(struct reading late)
+/* The addresses may be another one's, which began meanwhile: it counted less. */
+static bool goes_on(const struct reading *from, const struct reading *to)
 {
-	const struct reading *early = count ?
-		bsearch(&late, readings, count, sizeof(late), compare) : NULL;
+	return to->sent >= from->sent && to->acked >= from->acked && to->again >= from->again &&
+	       to->received >= from->received;
+}
+
+static struct rate rate_since(struct reading now)
+{
+	const struct reading *then = early.count ?
+		bsearch(&now, early.one, early.count, sizeof(now), compare) : NULL;
 	struct rate rate;
 	double spent;
 	unsigned int i;
 
-	if (!early)
+	if (!then || !goes_on(then, &now))
 		return (struct rate){};
-	spent = late.when - early->when;
+	spent = now.when - then->when;
 	rate = (struct rate){
 		.known = true,
-		.sent = 8 * (late.sent - early->sent) / spent,
-		.again = 8 * (late.again - early->again) / spent,
-		.received = 8 * (late.received - early->received) / spent,
-		.blocked = late.blocked - early->blocked,
+		.sent = 8 * (now.sent - then->sent) / spent,
+		.acked = 8 * (now.acked - then->acked) / spent,
+		.again = 8 * (now.again - then->again) / spent,
+		.received = 8 * (now.received - then->received) / spent,
+		.blocked = now.blocked - then->blocked,
 	};
 	for (i = 0; i < LIMITS; i++)
-		rate.limits[i] = late.limits[i] - early->limits[i];
+		rate.limits[i] = now.limits[i] - then->limits[i];
 	return rate;
 }
 
-/* Since watch_rates(); of what began later they are not known. */
+/* Since turn_rates(); of what began later they are not known. */
 void read_rates(struct connection *c)
 {
 	unsigned int i;

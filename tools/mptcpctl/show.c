@@ -18,6 +18,7 @@ static bool show(const struct mptcp_socket *sk, void *arg)
 	struct view *view = arg;
 
 	read_connection(sk->fd, view->buf);
+	read_diags(view->buf);
 	if (view->rates)
 		read_rates(view->buf);
 	if (view->json) {

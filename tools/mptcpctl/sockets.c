@@ -164,10 +164,8 @@ static bool walk_one(struct walk *walk, pid_t pid)
 	return !walk->unreadable;
 }
 
-/* Call @visit once for each MPTCP socket of process @pid, or of all (0). It returns true for a
- * socket that it took, false for a descriptor that it passed over.
- */
-bool walk_sockets(pid_t pid, visit_fn visit, void *arg)
+/* As walk_sockets(), but how many processes were not readable is for the caller to tell. */
+bool look_at_sockets(pid_t pid, visit_fn visit, void *arg, int *unreadable)
 {
 	struct walk walk = { .visit = visit, .arg = arg };
 	bool done;
@@ -175,9 +173,26 @@ bool walk_sockets(pid_t pid, visit_fn visit, void *arg)
 	if (!kernel_has_mptcp())
 		return false;
 	done = pid ? walk_one(&walk, pid) : walk_all(&walk);
-	if (walk.unreadable)
-		complain("%d process%s not readable; run as root", walk.unreadable,
-			 walk.unreadable == 1 ? "" : "es");
+	*unreadable = walk.unreadable;
 	free(walk.seen);
+	return done;
+}
+
+void tell_unreadable(int unreadable)
+{
+	if (unreadable)
+		complain("%d process%s not readable; run as root", unreadable,
+			 unreadable == 1 ? "" : "es");
+}
+
+/* Call @visit once for each MPTCP socket of process @pid, or of all (0). It returns true for a
+ * socket that it took, false for a descriptor that it passed over.
+ */
+bool walk_sockets(pid_t pid, visit_fn visit, void *arg)
+{
+	int unreadable = 0;
+	bool done = look_at_sockets(pid, visit, arg, &unreadable);
+
+	tell_unreadable(unreadable);
 	return done;
 }

@@ -65,7 +65,7 @@ check "advise knows no --rates" 2 "unrecognized option '--rates'" ctl advise --r
 check "--version" 0 "^mptcpctl [0-9.]+, this kernel (has|lacks) the scheduler patches$" ctl --version
 
 mapfile -t commands < <(./mptcpctl --help | awk '/^  [a-z]/ { print $1 }' | uniq)
-check "all commands are listed" 0 "^list get set run show advise why doctor path metrics load unload$" echo "${commands[*]}"
+check "all commands are listed" 0 "^list get set run show advise why top doctor path metrics load unload$" echo "${commands[*]}"
 for command in "${commands[@]}"; do
 	check "$command --help" 0 "usage: mptcpctl $command" ctl "$command" --help
 	check "$command --nosuch" 2 "usage: mptcpctl $command" ctl "$command" --nosuch
@@ -95,6 +95,12 @@ check "unload: no name" 1 "'a/b' is no scheduler name" ctl unload a/b
 check "unload: an ordinary user" 1 "only root may unload" user unload default
 check "show: no sockets" 0 "^no MPTCP sockets$" ctl show --pid $$
 check "show --json: no sockets" 0 "^\[\]$" ctl show --pid $$ --json
+check "top: no connections, and what to do" 0 '^no MPTCP connections; "mptcpctl run -- PROGRAM" makes some,$' \
+	ctl top --pid $$
+check "top --json: no connections" 0 "^\[\]$" ctl top --pid $$ --json
+check "top --times: no number" 2 "^mptcpctl: --times takes a number from 1 on, not '0'$" ctl top --times 0
+check "top takes no arguments" 2 "no argument 'extra'" ctl top extra
+check "top --pid: no such process" 1 "no process 2147483647" ctl top --pid 2147483647
 check "run: the errors of the program are its own" 0 "^\(97,\)$" \
 	ctl run -- python3 -c 'import socket
 try: socket.socket(99, socket.SOCK_STREAM)
@@ -613,6 +619,8 @@ check "show: a backup subflow" 0 "192.0.2.2:[0-9]+ -> 192.0.2.1:7001  establishe
 check "show: one that is none" 0 "192.0.2.1:[0-9]+ -> 192.0.2.1:7001  established  rtt" lines ctl show
 check "show: a fallback and its bytes" 0 "127.0.0.1:7003  fallback  scheduler default  sent 1000" lines ctl show
 check "why: a fallback" 0 "127.0.0.1:7003  fell back to TCP$" ctl why
+check "why: a fallback, and what to do" 0 "^    plain TCP, over one path: the peer has no MPTCP, or" ctl why
+check "top: a fallback" 0 "^python3\[[0-9]+\] 127.0.0.1:7003 +0 +0 plain TCP +0 " ctl top --once
 check "why: how many subflows" 0 "192.0.2.1:7001  [1-9] of at most [1-9] subflows$" ctl why
 check "why: nobody sends" 0 "^    idle 100 %$" ctl why --pid "$holder"
 check "show: IPv6" 0 "\[::1\]:[0-9]+ -> \[::1\]:7002  mptcp" lines ctl show
@@ -794,4 +802,221 @@ for one in json.loads(told[:told.rindex("]") + 1]):
     assert abs(sum(shares) - 100) < 1 and one[one["first"]] == max(shares), one
     assert not one["fallback"] and 1 <= one["subflows"] <= one["subflows_most"], one
 ' "$tool" "$work/connect.py"
+
+check "why: a small send buffer, and the sysctl to set" 0 '^    sysctl net.ipv4.tcp_wmem="4096 16384 [1-9][0-9]{4,}"$' \
+	ctl run -- sh -c "sysctl -q net.ipv4.tcp_wmem='4096 16384 30000'; exec python3 '$work/connect.py' -7061 '$tool' why"
+cp "$work/out" "$work/small"
+check "why: that it is the send buffer" 0 "^    the send buffer is full: raise the last number of net.ipv4.tcp_wmem$" cat "$work/small"
+in_ns sysctl -q net.ipv4.tcp_wmem="4096 16384 6291456"
+
+# Subflows that there could be: each endpoint is one for which there is something else in the way.
+in_ns ip link add v0 type veth peer name v1
+in_ns ip address add 198.51.100.1/24 dev v0
+in_ns ip mptcp endpoint add 203.0.113.9 dev lo subflow
+in_ns ip mptcp endpoint add 198.51.100.1 dev v0 subflow
+missing() { check "why: a missing subflow: $1" 0 "^    no subflow from $2" cat "$work/missing"; }
+ctl run -- python3 "$work/connect.py" 7062 "$tool" why >"$work/missing" 2>&1
+missing "no such address" "203.0.113.9 dev lo: no interface, or another one, has this address$"
+missing "the link is down" "198.51.100.1 dev v0: the link is down, or has no carrier$"
+check "why: what is there is not missing" 1 "" grep "no subflow from 192.0.2.2 " "$work/missing"
+check "why: nor does a server lack what its clients begin" 0 "^2$" grep -c "no subflow from" "$work/missing"
+in_ns ip mptcp limits set subflow 0
+ctl run -- python3 "$work/connect.py" 7064 sh -c "'$tool' why; '$tool' why --json" >"$work/missing" 2>&1
+missing "the limits" "192.0.2.2 dev lo: the limits allow no more, for new connections:$"
+missing "the limits of a server" "the peer: the limits allow no more, for new connections:$"
+check "why: the limits: the command" 0 "^    ip mptcp limits set subflow 1$" cat "$work/missing"
+check "why --json: the same" 0 '"missing": \[.*\{"endpoint": "192.0.2.2 dev lo", "why": "limits"\}.*\]\}' cat "$work/missing"
+in_ns ip mptcp limits set subflow 4
+# on_the_way RULE: what a middlebox does
+on_the_way() {
+	in_ns nft -f - 2>/dev/null <<-NFT
+		table ip middlebox {
+			chain way {
+				type filter hook prerouting priority raw
+				ip saddr 192.0.2.2 $1
+			}
+		}
+	NFT
+}
+for rule in "unanswered|drop|its SYN is not answered" "refused|reset tcp option mptcp|nothing is wrong here; the peer refuses it"; do
+	IFS='|' read -r what rule text <<<"$rule"
+	if command -v nft >/dev/null && on_the_way "$rule"; then
+		ctl run -- python3 "$work/connect.py" 7065 "$tool" why >"$work/missing" 2>&1
+		missing "$what" "192.0.2.2 dev lo: $text"
+		in_ns nft delete table ip middlebox
+	else
+		skip "why: a missing subflow: $what" "nft cannot"
+	fi
+done
+in_ns ip link del v0
+in_ns ip mptcp endpoint flush
+in_ns ip mptcp endpoint add 192.0.2.2 dev lo subflow
+
+# What limited connections is counted on when they are gone.
+cat >"$work/history.py" <<'PYTHON'
+import re, socket, subprocess, sys, time
+
+def metrics():
+    run = subprocess.run([sys.argv[1], "metrics", "--history", sys.argv[2]], check=True, capture_output=True, text=True)
+    found = dict(re.findall(r'^mptcp_limited_seconds_total\{scheduler="[a-z+]+",limit="([a-z]+)"\} ([0-9]+\.[0-9]{6})$',
+                            run.stdout, re.M))
+    assert list(found) == ["idle", "sndbuf", "window", "sched", "cwnd", "loss", "dark"], run.stdout
+    text, wrong = run.stdout, r'^(?!# HELP [a-z_]+ .*$|# TYPE [a-z_]+ (gauge|counter)$|[a-z_]+\{.*\} [0-9.]+$).+'
+    assert "# TYPE mptcp_limited_seconds_total counter\n" in text and not re.search(wrong, text, re.M), text
+    return {name: float(value) for name, value in found.items()}
+
+server = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+server.bind(("192.0.2.1", 7066))
+server.listen()
+client = socket.create_connection(("192.0.2.1", 7066))
+accepted = server.accept()[0]
+client.send(b"x")
+accepted.recv(1)
+accepted.send(b"x")
+client.recv(1)
+time.sleep(1)
+first = metrics()
+assert 1.9 < first["idle"] < 3 and not first["window"], first
+time.sleep(2)
+second = metrics()
+assert 3.9 < second["idle"] - first["idle"] < 5, (first, second)
+assert metrics()["idle"] - second["idle"] < 1, second
+client.close()
+accepted.close()
+for _ in range(5):
+    last = metrics()
+assert last["idle"] >= second["idle"], (second, last)
+assert "socket" not in open(sys.argv[2]).read()
+client = socket.create_connection(("192.0.2.1", 7066))
+accepted = server.accept()[0]
+client.send(b"x")
+accepted.recv(1)
+time.sleep(1)
+assert 0.9 < metrics()["idle"] - last["idle"] < 3, last
+with open(sys.argv[2]) as file:
+    other_boot = re.sub("1 [0-9a-f]+-", "1 12345678-", file.read(), count=1)
+with open(sys.argv[2], "w") as file:
+    file.write(other_boot)
+before = metrics()["idle"]
+assert before > last["idle"] + 1, before
+PYTHON
+check "metrics --history: counters only rise, ended connections count" 0 "" \
+	ctl run -- python3 "$work/history.py" "$tool" "$work/history"
+check "metrics --history: it was written" 0 "^total default [1-9][0-9]+( [0-9]+){6}$" cat "$work/history"
+echo nonsense >"$work/nonsense"
+check "metrics --history: another file" 1 "^mptcpctl: $work/nonsense: this is no history of mptcpctl's: name another" \
+	ctl metrics --history "$work/nonsense"
+check "metrics --history: which stays as it was" 0 "^nonsense$" cat "$work/nonsense"
+check "metrics --history: no such folder" 1 "^mptcpctl: /nosuch/file.new: No such file or directory$" \
+	ctl metrics --history /nosuch/file
+check "metrics: none without it" 1 "" grep -c seconds_total "$work/metrics"
+check "metrics: what connections wait for now" 0 "^7 2$" awk '/^mptcp_limited_connections\{state="mptcp",scheduler="[a-z]+",limit="[a-z]+"\} / {
+	lines++; sum += $2 } END { print lines, sum }' "$work/metrics"
+
+# top: lines, JSON, and a screen of 24 lines that q ends
+number='[0-9.]+[kMG]?' some='[1-9][0-9.]*[kM]'
+check "top: the sender comes first, and what limits it" 0 \
+	"^python3\[[0-9]+\] 192.0.2.1:7054 +$some +0 [a-z+]+ +$number (cwnd|window|sndbuf|sched) [0-9]+%$" \
+	ctl run -- python3 "$work/connect.py" -7054 "$tool" top --once
+cp "$work/out" "$work/top"
+check "top: rates, round-trip time, window and queue of its subflows" 0 \
+	"^  lo 192.0.2.2 +$some +$number +[1-9][0-9]*\.[0-9] +[1-9][0-9]* +$number( again [0-9]+%)?$" cat "$work/top"
+check "top: on the other side they are told apart by the peer" 0 "^  > 192.0.2.2 +$number +$some +[0-9]+\.[0-9] " \
+	cat "$work/top"
+check "top: in sum" 0 "^[0-9:]{8}  2 connections, 4 subflows  out $some in $some$" cat "$work/top"
+check "top: fits a terminal of 80 columns" 1 "" grep -E '^.{81}' "$work/top"
+check "top --times" 0 "^2$" ctl run -- python3 "$work/connect.py" -7055 sh -c "'$tool' top --times 2 | grep -c '^python3.*:7055 '"
+cat >"$work/rows.py" <<'PYTHON'
+import json, subprocess, sys
+
+rows = json.loads(subprocess.run([sys.argv[1], "top", "--json"], check=True, capture_output=True, text=True).stdout)
+rates = [row["acked_bps"] + row["received_bps"] for row in rows]
+assert len(rows) == 2 and rates == sorted(rates, reverse=True), rates
+sender = next(row for row in rows if row["peer"].endswith(":7056"))
+assert sender["acked_bps"] > 1e6 and not sender["fallback"] and sender["queue_bytes"] >= 0, sender
+assert sender["limit"] in ("sndbuf", "window", "sched", "cwnd"), sender
+assert 25 < sender["limit_percent"] <= 100, sender
+carried = sum(one["sent_bps"] for one in sender["subflows"])
+assert len(sender["subflows"]) == 2 and 0.5 < carried / sender["acked_bps"] < 2, sender
+assert all(one["rtt_us"] > 10000 and one["cwnd"] > 1 for one in sender["subflows"]), sender
+PYTHON
+check "top --json: the same" 0 "" ctl run -- python3 "$work/connect.py" -7056 python3 "$work/rows.py" "$tool"
+check "top: an ordinary user sees his own" 0 "^python3\[[0-9]+\] 192.0.2.1:7057 +$some " \
+	user run -- python3 "$work/connect.py" -7057 "$work/bin/mptcpctl" top --once
+check "top: and is told that there are others" 0 "^mptcpctl: [1-9][0-9]* process(es)? not readable; run as root$" user top
+cat >"$work/screen.py" <<'PYTHON'
+"""Runs a command on a terminal of 24 lines, says q after a while, and prints the last screen."""
+import fcntl, os, pty, re, select, struct, sys, termios, time
+
+master, slave = pty.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+before = termios.tcgetattr(slave)
+pid = os.fork()
+if not pid:
+    os.login_tty(slave)
+    os.environ.setdefault("TERM_OF_TEST", "linux")
+    os.environ["TERM"] = os.environ["TERM_OF_TEST"]
+    os.execv(sys.argv[1], sys.argv[1:])
+
+def read(seconds):
+    data, until = b"", time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        if select.select([master], [], [], left)[0]:
+            data += os.read(master, 65536)
+    return data.decode()
+
+text = read(2.5)
+quiet = not termios.tcgetattr(slave)[3] & termios.ECHO
+os.write(master, b"q")
+began = time.monotonic()
+while not (ended := os.waitpid(pid, os.WNOHANG))[0] and time.monotonic() - began < 5:
+    time.sleep(0.02)
+if not ended[0]:
+    os.kill(pid, 9)
+status = os.waitstatus_to_exitcode(ended[1])
+print("ended", status, time.monotonic() - began < 0.5, quiet, termios.tcgetattr(slave) == before)
+print("screens", text.count("\033[H"), text.startswith("\033[?1049h"), read(0.1).endswith("\033[?1049l"))
+lines = re.sub("\033\\[[?0-9]*[a-zA-Z]", "", text.split("\033[H")[-1]).replace("\r", "").split("\n")
+print("size", len(lines) <= 24, max(map(len, lines)) <= 80, *(len(lines),) * (len(lines) > 24))
+print(*lines, sep="\n")
+PYTHON
+check "top: a screen" 0 "^python3\[[0-9]+\] 192.0.2.1:7058 +$some " \
+	ctl run -- python3 "$work/connect.py" -7058 python3 "$work/screen.py" "$tool" top
+cp "$work/out" "$work/screen"
+check "top: q ends it at once, and the terminal is as it was" 0 "^ended 0 True True True$" cat "$work/screen"
+check "top: a screen each second, and what was there comes back" 0 "^screens 3 True True$" cat "$work/screen"
+check "top: it fits" 0 "^size True True$" cat "$work/screen"
+cat >"$work/many.py" <<'PYTHON'
+"""Runs a command while there are 99 connections that do nothing and, the last one, one that sends."""
+import socket, subprocess, sys, threading, time
+
+server = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+server.bind(("192.0.2.1", 7059))
+server.listen(100)
+keep = []
+for _ in range(100):
+    client = socket.create_connection(("192.0.2.1", 7059))
+    accepted = server.accept()[0]
+    for peer, other in (client, accepted), (accepted, client):
+        peer.send(b"x")
+        other.recv(1)
+    keep += client, accepted
+threading.Thread(target=lambda: [client.send(b"z" * 65536) for _ in iter(int, 1)], daemon=True).start()
+threading.Thread(target=lambda: [accepted.recv(65536) for _ in iter(int, 1)], daemon=True).start()
+time.sleep(1)
+sys.exit(subprocess.run(sys.argv[1:]).returncode)
+PYTHON
+check "top: many connections" 0 "^[0-9:]{8}  200 connections, 400 subflows  out $some in $some$" \
+	ctl run -- python3 "$work/many.py" "$tool" top --once
+cp "$work/out" "$work/top"
+check "top: the last one sends and comes first" 0 "^python3.* 192.0.2.1:[0-9]+ +($some +0|0 +$some) " sed -n 3p "$work/top"
+check "top: the other end of it comes next, then those that do nothing" 0 "^2$" \
+	sh -c "grep '^python3' '$work/top' | grep -c ' [1-9][0-9.]*[kM] '"
+check "top: a terminal without a screen gets lines" 0 "^screens 0 False False$" \
+	ctl run -- env TERM_OF_TEST=dumb python3 "$work/connect.py" 7060 python3 "$work/screen.py" "$tool" top
+check "top: many on a screen" 0 "^19[0-9] more connections  " \
+	ctl run -- python3 "$work/many.py" python3 "$work/screen.py" "$tool" top
+cp "$work/out" "$work/screen"
+check "top: many fit, too" 0 "^size True True$" cat "$work/screen"
 finish

@@ -142,8 +142,25 @@ static const struct command {
 			"each what it waited for, in percent, and what to do about the longest: the\n"
 			"application (idle), the send buffer (sndbuf), the peer's window, the scheduler\n"
 			"(sched), full paths (cwnd), paths that lose packets (loss) or do not answer\n"
-			"(dark).",
+			"(dark). Then, which endpoints have no subflow, and why.",
 		.choices = { PID, JSON("for programs: an array with an object per connection") },
+	}, {
+		.name = "top", .run = cmd_top,
+		.forms = {
+			{ " [--pid PID] [--once|--times N] [--json]",
+			  "a live view: rates per subflow, queues, what limits" },
+		},
+		.text =
+			"Shows once a second what the MPTCP connections of running programs carry, those\n"
+			"that carry most first, over which subflows, and what they wait for (see:\n"
+			"mptcpctl why --help). On a terminal it is a screen, which q ends; else lines,\n"
+			"once.",
+		.choices = {
+			PID,
+			{ 'o', "once", NULL, "lines, after a second" },
+			{ 'n', "times", "N", "lines, N times, a second apart" },
+			JSON("for programs: each time an array with an object per connection"),
+		},
 	}, {
 		.name = "doctor", .run = cmd_doctor,
 		.forms = {
@@ -152,9 +169,9 @@ static const struct command {
 		},
 		.text =
 			"Checks a machine that should use several uplinks: settings, endpoints, routes,\n"
-			"and with HOST, which should speak MPTCP, a test connection from each endpoint\n"
-			"to PORT, 80 if none is named. It says what is wrong and the commands that mend\n"
-			"it, and changes nothing.",
+			"budgets, and with HOST, which should speak MPTCP, test connections from each\n"
+			"endpoint to PORT, 80 if none is named. It says what is wrong and the commands\n"
+			"that mend it, and changes nothing.",
 		.choices = { JSON("for programs: an array with an object per finding") },
 		.more =
 			"The exit status is 0 if all is well, 1 if something is to be changed, 2 if\n"
@@ -188,15 +205,23 @@ static const struct command {
 	}, {
 		.name = "metrics", .run = cmd_metrics,
 		.forms = {
-			{ "", "connections in sum, per scheduler and local address,\n"
+			{ " [--history FILE]",
+			  "connections in sum, per scheduler and local address,\n"
 			  "for Prometheus" },
 		},
 		.text =
-			"Prints how many MPTCP connections there are, by state and scheduler, and for\n"
-			"each local address its subflows and what these carried, as Prometheus reads it.\n"
-			"From a timer:",
+			"Prints how many MPTCP connections there are, by state and scheduler, for each\n"
+			"local address its subflows and what these carried, and what connections wait\n"
+			"for now, as Prometheus reads it.",
+		.choices = {
+			{ 'H', "history", "FILE",
+			  "also for how long they waited for what, as counters that only rise: FILE\n"
+			  "keeps them, and what each connection has counted, from run to run" },
+		},
 		.example = "mptcpctl metrics >DIR/mptcp.prom.new && mv DIR/mptcp.prom.new DIR/mptcp.prom",
-		.more = "where DIR is what node_exporter has as --collector.textfile.directory.",
+		.more =
+			"A timer runs that; DIR is what node_exporter has as\n"
+			"--collector.textfile.directory.",
 	}, {
 		.name = "load", .run = cmd_load,
 		.forms = { { " FILE", "a scheduler in BPF, from an object file" } },

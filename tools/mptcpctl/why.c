@@ -6,21 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "mptcpctl.h"
+#include "missing.h"
 
-/* Percent that is sent again; a queue that is full now and then costs less. */
-#define MUCH_LOST 3
-
-static const struct limit {
-	const char *name, *remedy;
-} limits[LIMITS] = {
-	[MPTCP_LIMIT_IDLE] = { "idle", "the application has no more data to send" },
-	[MPTCP_LIMIT_SNDBUF] = { "sndbuf", NULL },
-	[MPTCP_LIMIT_RWND] = { "window", "the peer's window is full" },
-	[MPTCP_LIMIT_SCHED] = { "sched", NULL },
-	[MPTCP_LIMIT_CWND] = { "cwnd", "the paths are full: add paths, or capacity" },
-	[MPTCP_LIMIT_LOSS] = { "loss", NULL },
-	[MPTCP_LIMIT_DARK] = { "dark", "no path answers: look at links, addresses and routes" },
+static const char *const remedies[LIMITS] = {
+	[MPTCP_LIMIT_IDLE] = "the application has no more data to send",
+	[MPTCP_LIMIT_RWND] = "the peer's window is full",
+	[MPTCP_LIMIT_CWND] = "the paths are full: add paths, or capacity",
+	[MPTCP_LIMIT_DARK] = "no path answers: look at links, addresses and routes",
 };
 
 struct survey {
@@ -28,68 +20,6 @@ struct survey {
 	int shown, unknown;
 	struct connection *buf;
 };
-
-/* A connection's states, the one that lasted longest first */
-struct order {
-	unsigned int of[LIMITS];
-	uint64_t whole;		/* us */
-};
-
-static struct order order_of(const uint64_t *us)
-{
-	struct order order = {};
-	unsigned int i, k;
-
-	for (i = 0; i < LIMITS; i++) {
-		order.whole += us[i];
-		for (k = i; k && us[order.of[k - 1]] < us[i]; k--)
-			order.of[k] = order.of[k - 1];
-		order.of[k] = i;
-	}
-	return order;
-}
-
-static double percent(double part, double whole)
-{
-	return whole ? 100 * part / whole : 0;
-}
-
-/* What subflows sent again, in percent of all that they sent: in the second or, as that is no more
- * than a few packets where much is lost, since they began; but not if it is over.
- */
-static double sent_again(const struct connection *c)
-{
-	double sent = 0, again = 0, sent_ever = 0, again_ever = 0, now, ever;
-	unsigned int i;
-
-	for (i = 0; i < c->subflows; i++) {
-		sent += c->rate[i].sent;
-		again += c->rate[i].again;
-		sent_ever += c->tcp[i].tcpi_bytes_sent;
-		again_ever += c->tcp[i].tcpi_bytes_retrans;
-	}
-	now = percent(again, sent);
-	ever = percent(again_ever, sent_ever);
-	return now && ever > now ? ever : now;
-}
-
-/* Losses keep windows small, which are then full nearly all the time, and recover for a part of it
- * only: where so much is lost, it is the losses that limit.
- */
-static void blame_losses(struct connection *c)
-{
-	if (sent_again(c) < MUCH_LOST)
-		return;
-	c->whole.limits[MPTCP_LIMIT_LOSS] += c->whole.limits[MPTCP_LIMIT_CWND];
-	c->whole.limits[MPTCP_LIMIT_CWND] = 0;
-}
-
-static double share(const struct order *order, const uint64_t *us, unsigned int limit)
-{
-	if (!order->whole)
-		return limit == MPTCP_LIMIT_IDLE ? 100 : 0;
-	return 100.0 * us[limit] / order->whole;
-}
 
 /* Of at most so many, which only MPTCP has; 0: not known */
 static unsigned int subflows_most(const struct connection *c)
@@ -100,11 +30,12 @@ static unsigned int subflows_most(const struct connection *c)
 static void print_remedy(const struct mptcp_socket *sk, const struct connection *c,
 			 unsigned int limit)
 {
+	bool fixed = has_fixed_buffer(sk->fd, SOCK_SNDBUF_LOCK);
+
 	if (limit == MPTCP_LIMIT_SNDBUF) {
-		if (has_fixed_buffer(sk->fd, SOCK_SNDBUF_LOCK))
-			printf("    the send buffer is full, and the program has set it: a larger SO_SNDBUF\n");
-		else
-			printf("    the send buffer is full: raise the last number of net.ipv4.tcp_wmem\n");
+		printf("    the send buffer is full%s\n", fixed ?
+		       ", and the program has set it: a larger SO_SNDBUF" :
+		       ": raise the last number of net.ipv4.tcp_wmem");
 	} else if (limit == MPTCP_LIMIT_SCHED) {
 		printf("    the scheduler %s waits for a better path, on purpose\n",
 		       *c->scheduler ? c->scheduler : "?");
@@ -112,15 +43,37 @@ static void print_remedy(const struct mptcp_socket *sk, const struct connection 
 		printf("    packets are lost, %.0f %% is sent again: look at links, queues and policers\n",
 		       sent_again(c));
 	} else {
-		printf("    %s\n", limits[limit].remedy);
+		printf("    %s\n", remedies[limit]);
 	}
 	if (limit == MPTCP_LIMIT_RWND)
 		print_window_advice(sk->fd, c);
+	else if (limit == MPTCP_LIMIT_SNDBUF && !fixed)
+		print_sndbuf_advice(sk->fd, c);
+}
+
+static void print_missing_text(const char *endpoint, enum missing why, void *arg)
+{
+	static const char *const texts[] = {
+		[MISSING_LIMITS] = NULL,
+		[MISSING_ADDRESS] = "no interface, or another one, has this address",
+		[MISSING_LINK] = "the link is down, or has no carrier",
+		[MISSING_ROUTE] = "no route leads to the peer from there: \"mptcpctl doctor\" has the command",
+		[MISSING_UNANSWERED] = "its SYN is not answered: the path is dark, or something drops joins",
+		[MISSING_REFUSED] = "nothing is wrong here; the peer refuses it, or something on the\n"
+			"    way drops joins, or the endpoint came later: \"mptcpctl doctor PEER\" tries it",
+	};
+	const struct connection *c = arg;
+
+	if (why == MISSING_LIMITS)
+		printf("    no subflow from %s: the limits allow no more, for new connections:\n"
+		       "    ip mptcp limits set subflow %u\n", endpoint, c->info.subflows_max + 1);
+	else
+		printf("    no subflow from %s: %s\n", endpoint, texts[why]);
 }
 
 static void print_why_text(const struct mptcp_socket *sk, const struct connection *c)
 {
-	struct order order = order_of(c->whole.limits);
+	struct limit_order order = order_limits(c->whole.limits);
 	char local[ADDRESS_MAX], peer[ADDRESS_MAX];
 	unsigned int i, most = subflows_most(c);
 
@@ -133,17 +86,32 @@ static void print_why_text(const struct mptcp_socket *sk, const struct connectio
 		printf("fell back to TCP\n");
 	printf("   ");
 	for (i = 0; i < LIMITS && (!i || c->whole.limits[order.of[i]]); i++)
-		printf(" %s %.0f %%%s", limits[order.of[i]].name,
-		       share(&order, c->whole.limits, order.of[i]),
+		printf(" %s %.0f %%%s", limit_names[order.of[i]],
+		       share_of_limit(&order, c->whole.limits, order.of[i]),
 		       i + 1 < LIMITS && c->whole.limits[order.of[i + 1]] ? "," : "\n");
 	print_remedy(sk, c, order.of[0]);
+	if (!most)
+		printf("    plain TCP, over one path: the peer has no MPTCP, or something on the way\n"
+		       "    removes it: ask \"mptcpctl doctor\" where the connection began\n");
+	find_missing(c, print_missing_text, (void *)c);
+}
+
+static void print_missing_json(const char *endpoint, enum missing why, void *arg)
+{
+	bool *any = arg;
+
+	printf("%s{\"endpoint\": ", *any ? ", " : "");
+	json_string(endpoint);
+	printf(", \"why\": \"%s\"}", missing_names[why]);
+	*any = true;
 }
 
 static void print_why_json(const struct mptcp_socket *sk, const struct connection *c)
 {
-	struct order order = order_of(c->whole.limits);
+	struct limit_order order = order_limits(c->whole.limits);
 	unsigned int i, most = subflows_most(c);
 	char peer[ADDRESS_MAX];
+	bool any = false;
 
 	format_address(&c->addrs.remote, peer, sizeof(peer));
 	printf("{\"pid\": %d, \"fd\": %d, \"peer\": ", sk->pid, sk->their_fd);
@@ -153,10 +121,13 @@ static void print_why_json(const struct mptcp_socket *sk, const struct connectio
 	printf(most ? "%u" : "null", most);
 	printf(", \"scheduler\": ");
 	json_string(c->scheduler);
-	printf(", \"first\": \"%s\"", limits[order.of[0]].name);
+	printf(", \"first\": \"%s\"", limit_names[order.of[0]]);
 	for (i = 0; i < LIMITS; i++)
-		printf(", \"%s\": %.1f", limits[i].name, share(&order, c->whole.limits, i));
-	printf(", \"sent_again\": %.1f}", sent_again(c));
+		printf(", \"%s\": %.1f", limit_names[i],
+		       share_of_limit(&order, c->whole.limits, i));
+	printf(", \"sent_again\": %.1f, \"missing\": [", sent_again(c));
+	find_missing(c, print_missing_json, &any);
+	printf("]}");
 }
 
 static bool visit(const struct mptcp_socket *sk, void *arg)

@@ -59,8 +59,9 @@ static bool budget_is_spent(const struct mptcp_budget *budget)
 /* The interface has counted @seen bytes since it came. */
 void mptcp_budget_count(struct mptcp_budget *budget, int ifindex, u64 seen)
 {
-	if (ifindex == budget->ifindex && seen >= budget->seen)
-		budget->used += seen - budget->seen;
+	if (ifindex == budget->ifindex && seen >= budget->seen &&
+	    check_add_overflow(budget->used, seen - budget->seen, &budget->used))
+		budget->used = U64_MAX;
 	budget->ifindex = ifindex;
 	budget->seen = seen;
 }

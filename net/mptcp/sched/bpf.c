@@ -57,7 +57,7 @@ BTF_ID(struct, mptcp_sock)
 BTF_ID(struct, mptcp_subflow_context)
 
 /* Helpers of the kernel, beside those for all programs: storage per connection, and a socket
- * as what it is.
+ * as what it is. No timers: nobody holds the msk lock when they call.
  */
 static const struct bpf_func_proto *
 mptcp_bpf_get_func_proto(enum bpf_func_id func_id, const struct bpf_prog *prog)
@@ -71,6 +71,10 @@ mptcp_bpf_get_func_proto(enum bpf_func_id func_id, const struct bpf_prog *prog)
 		return &bpf_skc_to_tcp_sock_proto;
 	case BPF_FUNC_skc_to_tcp6_sock:
 		return &bpf_skc_to_tcp6_sock_proto;
+	case BPF_FUNC_timer_init:
+	case BPF_FUNC_timer_set_callback:
+	case BPF_FUNC_timer_start:
+		return NULL;
 	default:
 		return bpf_base_func_proto(func_id, prog);
 	}
@@ -142,7 +146,8 @@ static int mptcp_bpf_init_member(const struct btf_type *t,
 			return -EINVAL;
 		return 1;
 	case offsetof(struct mptcp_sched_ops, copies):
-		sched->copies = from->copies;
+		/* a byte of the user's, which may be any */
+		sched->copies = !!*(const u8 *)&from->copies;
 		return 1;
 	case offsetof(struct mptcp_sched_ops, ext):
 		if (from->ext >> MPTCP_SCHED_EXTENSIONS)

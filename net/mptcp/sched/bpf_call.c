@@ -6,7 +6,8 @@
  * what they found by following pointers (msk->first, subflow->tcp_sock). The verifier lets
  * such a pointer be read, and does not vouch for it. So the caller leaves the connection where
  * those functions find it, and they compare: what is no subflow of it is not believed
- * (bpf_upstream.c).
+ * (bpf_upstream.c). They find none where nobody holds the msk lock: in what a program has called
+ * later.
  *
  * What did it choose? A program decides with bpf_mptcp_sched_commit() and the like, which are
  * checked at once (bpf_kfunc.c), or as upstream's do: by a mark on a subflow
@@ -19,8 +20,13 @@
  * Locking: the msk lock.
  */
 
+#include <linux/bottom_half.h>
 #include <linux/bpf.h>
+#include <linux/list.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <net/tcp.h>
 #include "protocol.h"
 #include "sched/core.h"
@@ -28,30 +34,75 @@
 #include "sched/bpf_call.h"
 #include "sched/bpf_kfunc.h"
 
+/* The connection whose callback runs, and by whom */
 struct mptcp_bpf_call {
-	struct bpf_run_ctx run_ctx;
+	struct list_head list;
+	const struct task_struct *task;
 	struct mptcp_sock *msk;
 };
 
-/* The connection that calls the running program: only of schedulers, which is what asks. The
- * program's own context stands before ours.
+/* Callbacks that cannot sleep: the one that runs here, with bottom halves off. */
+static DEFINE_PER_CPU(const struct mptcp_bpf_call *, mptcp_bpf_call_here);
+
+/* Those that may. */
+static LIST_HEAD(mptcp_bpf_sleepers);
+static DEFINE_SPINLOCK(mptcp_bpf_sleepers_lock);
+
+static struct mptcp_sock *bpf_sleepers_msk(void)
+{
+	const struct mptcp_bpf_call *call;
+	struct mptcp_sock *msk = NULL;
+
+	spin_lock_bh(&mptcp_bpf_sleepers_lock);
+	list_for_each_entry(call, &mptcp_bpf_sleepers, list) {
+		if (call->task == current)
+			msk = call->msk;
+	}
+	spin_unlock_bh(&mptcp_bpf_sleepers_lock);
+	return msk;
+}
+
+/* The connection that calls the running program; NULL: none, as the program has itself called
+ * by a timer or a work queue.
  */
 struct mptcp_sock *mptcp_bpf_caller(void)
 {
-	struct bpf_tramp_run_ctx *program = container_of(current->bpf_ctx,
-							 struct bpf_tramp_run_ctx, run_ctx);
+	const struct mptcp_bpf_call *call = this_cpu_read(mptcp_bpf_call_here);
 
-	return container_of(program->saved_run_ctx, struct mptcp_bpf_call, run_ctx)->msk;
+	/* with PREEMPT_RT, one that sleeps may interrupt it */
+	if (call && call->task == current)
+		return call->msk;
+	/* what interrupts one that sleeps has the same task */
+	return in_task() ? bpf_sleepers_msk() : NULL;
 }
 
 static int bpf_call(struct mptcp_sock *msk, int (*callback)(struct mptcp_sock *msk))
 {
-	struct mptcp_bpf_call call = { .msk = msk };
-	struct bpf_run_ctx *outer = bpf_set_run_ctx(&call.run_ctx);
-	int err = callback(msk);
+	const struct mptcp_bpf_call call = { .task = current, .msk = msk }, *outer;
+	int err;
 
-	bpf_reset_run_ctx(outer);
+	local_bh_disable();
+	outer = this_cpu_read(mptcp_bpf_call_here);
+	this_cpu_write(mptcp_bpf_call_here, &call);
+	err = callback(msk);
+	this_cpu_write(mptcp_bpf_call_here, outer);
+	local_bh_enable();
 	return err;
+}
+
+static void bpf_call_sleeper(struct mptcp_sock *msk, int (*callback)(struct mptcp_sock *msk))
+{
+	struct mptcp_bpf_call call = { .task = current, .msk = msk };
+
+	spin_lock_bh(&mptcp_bpf_sleepers_lock);
+	list_add(&call.list, &mptcp_bpf_sleepers);
+	spin_unlock_bh(&mptcp_bpf_sleepers_lock);
+
+	callback(msk);
+
+	spin_lock_bh(&mptcp_bpf_sleepers_lock);
+	list_del(&call.list);
+	spin_unlock_bh(&mptcp_bpf_sleepers_lock);
 }
 
 /* Was @subflow marked, that is, chosen in upstream's way? */
@@ -105,7 +156,9 @@ static void bpf_take_marks(struct mptcp_sock *msk)
 	struct mptcp_subflow_context *subflow;
 	u32 n = bpf_count_marks(msk);
 
-	/* from now on it is also asked when there is nothing but old data to send */
+	/* From now on it is also asked when there is nothing but old data to send: for all its
+	 * connections, as it is the same program that decides about them.
+	 */
 	if (n > 1)
 		WRITE_ONCE(msk->sched->copies, true);
 	if (mptcp_sched_copies(msk->sched)) {
@@ -135,7 +188,7 @@ void mptcp_sched_bpf_get_retrans(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow;
 
-	bpf_call(msk, msk->sched->get_retrans);
+	bpf_call_sleeper(msk, msk->sched->get_retrans);
 	bpf_count_marks(msk);
 	mptcp_for_each_subflow(msk, subflow) {
 		if (bpf_is_marked(subflow) &&

@@ -47,14 +47,14 @@ __bpf_kfunc int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it,
 	BUILD_BUG_ON(__alignof__(struct mptcp_bpf_iter) >
 		     __alignof__(struct bpf_iter_mptcp_subflow));
 
+	/* nothing is to be read */
+	iter->head = NULL;
+	if (!msk || sk != (struct sock *)msk)
+		return -EINVAL;
+
 	iter->head = &msk->conn_list;
 	iter->at = iter->head;
-	if (sk == (struct sock *)msk)
-		return 0;
-
-	/* it is not to be read */
-	iter->head = NULL;
-	return -EINVAL;
+	return 0;
 }
 
 __bpf_kfunc struct mptcp_subflow_context *
@@ -86,11 +86,10 @@ __bpf_kfunc u64 bpf_mptcp_sched_head(struct mptcp_sock *msk)
 	return mptcp_sched_head(msk);
 }
 
-/* Does new data wait, within the peer's window? */
+/* Does new data wait that may be sent: within the peer's window, or to probe it? */
 __bpf_kfunc bool bpf_mptcp_sched_has_new(struct mptcp_sock *msk)
 {
-	return mptcp_send_head((struct sock *)msk) &&
-	       before64(mptcp_sched_head(msk), READ_ONCE(msk->wnd_end));
+	return mptcp_sched_may_send_new(msk);
 }
 
 /* Can a decision for @subflow of @msk be carried out? 0, or why not. */

@@ -44,6 +44,8 @@ static struct mptcp_subflow_context *upstream_subflow(const void *it)
 	struct mptcp_sock *msk = mptcp_bpf_caller();
 	struct mptcp_subflow_context *subflow;
 
+	if (!msk)
+		return NULL;
 	mptcp_for_each_subflow(msk, subflow) {
 		if (it == subflow || it == mptcp_subflow_tcp_sock(subflow))
 			return subflow;

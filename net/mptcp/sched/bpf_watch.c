@@ -5,7 +5,8 @@
  * chooses a subflow, or always one that cannot send, would leave the connection with its
  * data for ever. So the connection watches its scheduler: when
  *
- *	data waits that the peer's window takes, and
+ *	data waits that the peer's window takes, or a window that is used up is to be
+ *	probed, as nothing is in flight, and
  *	some usable subflow has room for it, and
  *	the head has not moved, that is, no new data went out,
  *
@@ -70,10 +71,19 @@ static void watch_replace(struct mptcp_sock *msk)
 	mptcp_sched_switch(msk, mptcp_sched_find_get("default"), msk->sched_ext);
 }
 
+/* Is it right that the head does not move? There is nothing to send, no room, or a window that
+ * is @used_up is to be probed, and that is decided.
+ */
+static bool watch_has_reason(struct mptcp_sock *msk, bool used_up)
+{
+	return !mptcp_sched_may_send_new(msk) || !watch_has_room(msk) ||
+	       (used_up && mptcp_sched_is_decided(msk));
+}
+
 /* Nothing was sent for too long. @used_up: the peer's window is. */
 static bool watch_is_over(struct mptcp_sock *msk, bool used_up)
 {
-	if (used_up || !msk->first_pending || !watch_has_room(msk)) {
+	if (watch_has_reason(msk, used_up)) {
 		msk->sched_watch_since = 0;
 		return false;
 	}

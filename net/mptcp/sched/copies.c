@@ -38,11 +38,8 @@ static u64 mptcp_sched_copy_next(const struct mptcp_sock *msk,
 static u32 mptcp_sched_copy_room(const struct mptcp_sock *msk,
 				 const struct mptcp_subflow_context *subflow)
 {
-	u64 head = mptcp_sched_head(msk);
-
-	/* new data, and the peer's window is used up */
-	if (!before64(mptcp_sched_copy_next(msk, subflow), head) &&
-	    (!mptcp_send_head((struct sock *)msk) || !before64(head, READ_ONCE(msk->wnd_end))))
+	if (!before64(mptcp_sched_copy_next(msk, subflow), mptcp_sched_head(msk)) &&
+	    !mptcp_sched_may_send_new(msk))
 		return 0;
 	return mptcp_sched_room(subflow);
 }

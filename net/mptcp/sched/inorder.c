@@ -376,7 +376,8 @@ static bool inorder_send_again(struct mptcp_sock *msk, const struct inorder_path
 	u32 id = path->subflow->subflow_id, bytes;
 	const struct mptcp_range *range;
 
-	if (!msk->ranges)
+	/* one that is alone may have none, and sends new data nevertheless */
+	if (!msk->ranges || !path->room)
 		return false;
 	if (inorder_is_held_up(msk, path, head))
 		inorder_begin_again(msk, path, now);
@@ -447,18 +448,14 @@ static u64 inorder_pending(const struct mptcp_sock *msk)
 static int inorder_send_next(struct mptcp_sock *msk, const struct inorder_path *path,
 			     u32 room, u64 now)
 {
-	u32 bytes;
-
 	if (!room)
 		return -EAGAIN;
 	if (inorder_send_again(msk, path, now))
 		return 0;
-	bytes = min_t(u64, room, inorder_pending(msk));
-	/* a closed window is probed when nothing is in flight, and else opens by itself */
-	if (!bytes && READ_ONCE(msk->snd_una) != msk->snd_nxt)
+	if (!mptcp_sched_may_send_new(msk))
 		return -EAGAIN;
 	mptcp_sched_commit(msk, path->subflow, room, MPTCP_SCHED_BEST);
-	inorder_book(path, bytes, now);
+	inorder_book(path, min_t(u64, room, inorder_pending(msk)), now);
 	return 0;
 }
 

@@ -134,6 +134,7 @@ struct mptcp_sched_ops *mptcp_sched_find_get(const char *name)
 
 	return sched;
 }
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_find_get);
 
 /* The same, loading the module if need be. Sleeps. Or an ERR_PTR: -ENOENT (there is none),
  * -EPERM (there may be one, but not for the caller to load).

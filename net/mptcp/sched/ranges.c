@@ -21,7 +21,7 @@
 #include "sched/core.h"
 
 /* The first range in use that ends after @seq; one past the last if none does. */
-static u32 mptcp_ranges_after(const struct mptcp_ranges *ranges, u64 seq)
+u32 mptcp_ranges_after(const struct mptcp_ranges *ranges, u64 seq)
 {
 	u32 low = ranges->first, high = ranges->first + ranges->count;
 

@@ -48,6 +48,7 @@ static inline u64 mptcp_range_end(const struct mptcp_range *range)
 	return range->start + range->len;
 }
 
+u32 mptcp_ranges_after(const struct mptcp_ranges *ranges, u64 seq);
 u64 mptcp_ranges_reach(const struct mptcp_ranges *ranges, u64 seq, u64 free);
 u64 mptcp_ranges_next(const struct mptcp_ranges *ranges, u64 seq);
 bool mptcp_ranges_add(struct mptcp_ranges *ranges, u64 start, u32 len,

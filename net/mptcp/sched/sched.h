@@ -128,6 +128,16 @@ static inline u64 mptcp_sched_head(const struct mptcp_sock *msk)
 		       msk->snd_nxt - mptcp_data_fin_enabled(msk);
 }
 
+/* May the head be sent? It lies within the peer's window; or that is used up and nothing is in
+ * flight, so that no ACK would tell when it opens: then the transmit path probes it.
+ */
+static inline bool mptcp_sched_may_send_new(const struct mptcp_sock *msk)
+{
+	return mptcp_send_head((struct sock *)msk) &&
+	       (before64(mptcp_sched_head(msk), READ_ONCE(msk->wnd_end)) ||
+		READ_ONCE(msk->snd_una) == msk->snd_nxt);
+}
+
 /* Segments in flight on @tp, whose lock is not held: each counter is read once, but
  * not all at the same moment, so that the sum could be negative.
  */

@@ -42,6 +42,16 @@
 #include "mib.h"
 #include "sched/core.h"
 
+/* There is no more data, and the head came to the end without that anything was sent. Who sends
+ * looks for a DATA_FIN that is due; else it would wait for the timer.
+ */
+static void mptcp_sched_send_fin(struct mptcp_sock *msk)
+{
+	if (!msk->first_pending && msk->snd_data_fin_enable &&
+	    msk->snd_nxt + 1 == msk->write_seq)
+		mptcp_schedule_work((struct sock *)msk);
+}
+
 /* Let the head jump over what has been sent ahead. Called whenever it moved:
  * the peer may acknowledge those bytes as soon as it has all before them, and
  * by then they must count as sent.
@@ -65,8 +75,10 @@ void __mptcp_sched_skip_sent(struct mptcp_sock *msk)
 		mptcp_update_post_push(msk, dfrag, min_t(u64, free - head, left));
 		passed = min(msk->snd_nxt - nxt, msk->sent_ahead);
 		WRITE_ONCE(msk->sent_ahead, msk->sent_ahead - passed);
-		if (dfrag->already_sent == dfrag->data_len)
+		if (dfrag->already_sent == dfrag->data_len) {
 			msk->first_pending = mptcp_send_next(sk);
+			mptcp_sched_send_fin(msk);
+		}
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(__mptcp_sched_skip_sent);
@@ -268,6 +280,26 @@ static int mptcp_sched_push_copy(struct sock *sk, struct sock *ssk,
 	return copied;
 }
 
+/* From now on the first subflow's bytes may be no plain stream, with which TCP could go on.
+ * False: the peers have agreed on TCP, or are about to.
+ */
+static bool mptcp_sched_end_stream(struct mptcp_sock *msk)
+{
+	bool may;
+
+	if (!READ_ONCE(msk->allow_infinite_fallback) && !READ_ONCE(msk->one_stream))
+		return true;
+
+	spin_lock_bh(&msk->fallback_lock);
+	may = !__mptcp_check_fallback(msk) && msk->allow_subflows;
+	if (may) {
+		msk->allow_infinite_fallback = false;
+		WRITE_ONCE(msk->one_stream, false);
+	}
+	spin_unlock_bh(&msk->fallback_lock);
+	return may;
+}
+
 /* Carry out a decision that is not about the next data of the connection: from
  * the transmit path, with @ssk locked. Returns the bytes sent.
  */
@@ -278,6 +310,8 @@ int mptcp_sched_push_other(struct sock *sk, struct sock *ssk,
 	u8 what = subflow->sched_what;
 
 	subflow->sched_what = MPTCP_SCHED_SEND_HEAD;
+	if (!mptcp_sched_end_stream(mptcp_sk(sk)))
+		return 0;
 	switch (what) {
 	case MPTCP_SCHED_SEND_AHEAD:
 		return mptcp_sched_push_ahead(sk, ssk, info);
@@ -287,3 +321,4 @@ int mptcp_sched_push_other(struct sock *sk, struct sock *ssk,
 		return mptcp_sched_push_copy(sk, ssk, info);
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_push_other);

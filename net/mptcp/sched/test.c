@@ -2,6 +2,8 @@
 /* KUnit tests of the MPTCP packet schedulers' logic, without a network. */
 
 #include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/prandom.h>
 #include "path/path.h"
 
 static void room_counts_segments(struct kunit *test)
@@ -355,6 +357,39 @@ static void used_up_window_is_told(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_wants_blocked(msk));
 }
 
+/* The ACK that opens a window may be lost: then only a probe finds out. */
+static void used_up_window_is_probed(struct kunit *test)
+{
+	struct mptcp_data_frag dfrag = { .data_seq = 1000, .data_len = 500 };
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	struct mptcp_sched_choice best;
+	int i;
+
+	msk->first_pending = &dfrag;
+	msk->snd_una = 1000;
+	msk->snd_nxt = 1000;
+	msk->wnd_end = 1000;
+	best = mptcp_sched_best_copy(msk, mptcp_sched_usable);
+	KUNIT_ASSERT_PTR_EQ(test, best.subflow, conn->subflow[0]);
+	mptcp_sched_commit_next(msk, &best);
+	KUNIT_EXPECT_TRUE(test, best.subflow->scheduled);
+	KUNIT_EXPECT_EQ(test, best.subflow->sched_what, MPTCP_SCHED_SEND_HEAD);
+
+	/* what is in flight everywhere is acknowledged, and that tells */
+	msk->snd_una = 900;
+	for (i = 0; i < ARRAY_SIZE(conn->subflow); i++)
+		conn->subflow[i]->sched_next = 1000;
+	best = mptcp_sched_best_copy(msk, mptcp_sched_usable);
+	KUNIT_EXPECT_NULL(test, best.subflow);
+
+	/* nothing to probe it with */
+	msk->snd_una = 1000;
+	msk->first_pending = NULL;
+	best = mptcp_sched_best_copy(msk, mptcp_sched_usable);
+	KUNIT_EXPECT_NULL(test, best.subflow);
+}
+
 /* As large as it gets */
 static struct mptcp_ranges *fake_ranges(struct kunit *test)
 {
@@ -453,6 +488,37 @@ static void ahead_is_sent(struct kunit *test)
 	/* counters of different moments */
 	msk->sent_ahead = 500;
 	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 0ULL);
+}
+
+static void fake_worker(struct work_struct *work)
+{
+}
+
+/* Nobody sends what follows, as all was sent ahead: but for the DATA_FIN. */
+static void fin_follows_what_is_sent(struct kunit *test)
+{
+	struct mptcp_data_frag dfrag = { .data_seq = 1000, .data_len = 500 };
+	struct fake_conn *conn = fake_conn(test);
+	struct sock *sk = (struct sock *)conn->msk;
+	struct mptcp_sock *msk = conn->msk;
+
+	msk->ranges = fake_ranges(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ranges);
+	mptcp_ranges_add(msk->ranges, 1000, 500, 1);
+	list_add(&dfrag.list, &msk->rtx_queue);
+	msk->first_pending = &dfrag;
+	msk->snd_una = 1000;
+	msk->snd_nxt = 1000;
+	msk->write_seq = 1501;
+	msk->snd_data_fin_enable = true;
+	INIT_WORK(&msk->work, fake_worker);
+	refcount_set(&sk->sk_refcnt, 1);
+	mptcp_sched_skip_sent(msk);
+	KUNIT_EXPECT_NULL(test, msk->first_pending);
+	KUNIT_EXPECT_EQ(test, msk->snd_nxt, 1500ULL);
+	/* the worker has one, which this one does not give back */
+	flush_work(&msk->work);
+	KUNIT_EXPECT_EQ(test, refcount_read(&sk->sk_refcnt), 2U);
 }
 
 static void ahead_ranges_are_limited(struct kunit *test)
@@ -584,6 +650,33 @@ static void revoked_decision_is_void(struct kunit *test)
 
 	msk->sched = &ops;
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_claim(msk, subflow));
+}
+
+/* What is sent out of turn is no stream that TCP could go on with. */
+static void out_of_turn_ends_fallback(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct sock *sk = (struct sock *)conn->msk, *ssk = (struct sock *)conn->tp[0];
+	struct mptcp_sendmsg_info info = {};
+	struct mptcp_sock *msk = conn->msk;
+
+	rcu_assign_pointer(conn->tp[0]->inet_conn.icsk_ulp_data, conn->subflow[0]);
+	spin_lock_init(&msk->fallback_lock);
+	msk->allow_infinite_fallback = true;
+	msk->one_stream = true;
+	msk->allow_subflows = true;
+	mptcp_sched_commit_at(msk, conn->subflow[0], MPTCP_SCHED_SEND_AHEAD, 1000, 1428);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_push_other(sk, ssk, &info), 0);
+	KUNIT_EXPECT_FALSE(test, msk->allow_infinite_fallback);
+	KUNIT_EXPECT_FALSE(test, msk->one_stream);
+
+	/* the peers agree on TCP: it is too late to send anything else */
+	msk->allow_infinite_fallback = true;
+	msk->allow_subflows = false;
+	mptcp_sched_commit_at(msk, conn->subflow[0], MPTCP_SCHED_SEND_COPY, 1000, 1428);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_push_other(sk, ssk, &info), 0);
+	KUNIT_EXPECT_TRUE(test, msk->allow_infinite_fallback);
+	KUNIT_EXPECT_EQ(test, conn->subflow[0]->sched_what, MPTCP_SCHED_SEND_HEAD);
 }
 
 static void wanted_buffer_shrinks(struct kunit *test)
@@ -837,6 +930,68 @@ static void search_is_remembered(struct kunit *test)
 	msk->ranges->count = 0;
 	KUNIT_EXPECT_TRUE(test, mptcp_sched_lost(msk));
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_first(msk, 2, 0, 2500), 2500ULL);
+}
+
+/* mptcp_sched_rp_first(), byte by byte */
+static u64 plain_first(const struct mptcp_sock *msk, u32 helper, u64 soon, u64 head)
+{
+	u64 seq;
+
+	for (seq = msk->snd_una; before64(seq, head); seq++) {
+		const struct mptcp_range *range = mptcp_ranges_find(msk->ranges, seq);
+
+		if (!range)
+			return head;
+		if (range->subflow_id != helper && !range->again && !soon--)
+			return seq;
+	}
+
+	return head;
+}
+
+/* Some ranges from @seq on, few with a gap before them. Returns where they end. */
+static u64 random_ranges(struct mptcp_ranges *ranges, struct rnd_state *rnd, u64 seq)
+{
+	u32 i, n = prandom_u32_state(rnd) % 30;
+
+	ranges->first = prandom_u32_state(rnd) % 10;
+	ranges->count = 0;
+	for (i = 0; i < n; i++) {
+		u32 len = 1 + prandom_u32_state(rnd) % 20;
+
+		seq += prandom_u32_state(rnd) % 20 ? 0 : 5;
+		mptcp_ranges_add(ranges, seq, len, 1 + prandom_u32_state(rnd) % 3);
+		if (prandom_u32_state(rnd) % 4 == 0)
+			mptcp_ranges_mark_again(ranges, seq, len, 1 + prandom_u32_state(rnd) % 3);
+		seq += len;
+	}
+
+	return seq;
+}
+
+static void search_finds_the_first(struct kunit *test)
+{
+	const u64 start = -200ULL;	/* across the end of the sequence space */
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	struct rnd_state rnd;
+	u32 i;
+
+	msk->ranges = fake_ranges(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ranges);
+	prandom_seed_state(&rnd, 1);
+	for (i = 0; i < 2000; i++) {
+		u32 bytes = random_ranges(msk->ranges, &rnd, start) - start;
+		u64 head = start + prandom_u32_state(&rnd) % (bytes + 10);
+		u64 first, soon = prandom_u32_state(&rnd) % 60;
+		u32 helper = 1 + prandom_u32_state(&rnd) % 3;
+
+		msk->snd_una = start + prandom_u32_state(&rnd) % (bytes + 5);
+		msk->sched_rp.known = false;
+		first = mptcp_sched_rp_first(msk, helper, soon, head);
+		KUNIT_EXPECT_EQ_MSG(test, before64(first, head) ? first : head,
+				    plain_first(msk, helper, soon, head), "%u", i);
+	}
 }
 
 static const struct mptcp_range *
@@ -1380,6 +1535,12 @@ static void budget_counts(struct kunit *test)
 	mptcp_budget_count(&budget, 3, 20);
 	KUNIT_EXPECT_EQ(test, budget.used, 610ULL);
 
+	/* whatever somebody said was used before */
+	budget.used = -5ULL;
+	mptcp_budget_count(&budget, 3, 30);
+	KUNIT_EXPECT_EQ(test, budget.used, U64_MAX);
+	budget.used = 610;
+
 	/* before the period, in it, at its end, and long after */
 	mptcp_budget_renew(&budget, 5);
 	mptcp_budget_renew(&budget, 1099);
@@ -1492,6 +1653,42 @@ static void clocks_of_weights(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_put_forward(5, -5ULL, 1), 5ULL);
 }
 
+/* With one path left there is no limit but TCP's, for what is sent again neither. */
+static void last_path_sends(struct kunit *test)
+{
+	struct mptcp_data_frag dfrag = { .data_seq = 1500, .data_len = 500 };
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sched_ops *inorder;
+	struct mptcp_sock *msk = conn->msk;
+
+	request_module("mptcp_sched_inorder");
+	inorder = mptcp_sched_find_get("inorder");
+	if (!inorder)
+		kunit_skip(test, "there is no \"inorder\"");
+
+	/* more is in flight than "inorder" lets others have */
+	conn->tp[0]->snd_cwnd = 1000;
+	conn->tp[0]->packets_out = 100;
+	((struct sock *)conn->tp[1])->sk_state = TCP_CLOSE;
+	((struct sock *)conn->tp[2])->sk_state = TCP_CLOSE;
+	msk->ranges = fake_ranges(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ranges);
+	/* the peer waits for what nobody has any more */
+	mptcp_ranges_add(msk->ranges, 1000, 500, 9);
+	msk->first_pending = &dfrag;
+	msk->snd_una = 1000;
+	msk->snd_nxt = 1500;
+	msk->write_seq = 2000;
+	msk->wnd_end = 5000;
+	/* where the clock is emulated, what was sent again at 0, that is never, was just now */
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, inorder->get_send(msk), 0);
+	KUNIT_EXPECT_TRUE(test, conn->subflow[0]->scheduled);
+	KUNIT_EXPECT_EQ(test, conn->subflow[0]->sched_what, MPTCP_SCHED_SEND_HEAD);
+	KUNIT_EXPECT_GT(test, conn->subflow[0]->sched_budget, 0U);
+	module_put(inorder->owner);
+}
+
 static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(room_counts_segments),
 	KUNIT_CASE(ring_order),
@@ -1502,14 +1699,17 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(lowest_key_with_room),
 	KUNIT_CASE(backups_stand_in_for_failures),
 	KUNIT_CASE(used_up_window_is_told),
+	KUNIT_CASE(used_up_window_is_probed),
 	KUNIT_CASE(no_choice_is_no_decision),
 	KUNIT_CASE(ahead_ranges),
 	KUNIT_CASE(lead_leaves_out_ranges),
 	KUNIT_CASE(ahead_is_sent),
+	KUNIT_CASE(fin_follows_what_is_sent),
 	KUNIT_CASE(ahead_ranges_are_limited),
 	KUNIT_CASE(search_is_bounded),
 	KUNIT_CASE(search_forgets),
 	KUNIT_CASE(revoked_decision_is_void),
+	KUNIT_CASE(out_of_turn_ends_fallback),
 	KUNIT_CASE(wanted_buffer_shrinks),
 	KUNIT_CASE(memory_of_ranges),
 	KUNIT_CASE(default_lets_go),
@@ -1517,6 +1717,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(bufferbloat_limit),
 	KUNIT_CASE(bufferbloat_remembers),
 	KUNIT_CASE(search_is_remembered),
+	KUNIT_CASE(search_finds_the_first),
 	KUNIT_CASE(penalty_recovers),
 	KUNIT_CASE(penalty_lasts_in_slow_start),
 	KUNIT_CASE(penalty_ends_while_idle),
@@ -1540,6 +1741,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(dear_paths_wait),
 	KUNIT_CASE(dear_paths_stand_in),
 	KUNIT_CASE(clocks_of_weights),
+	KUNIT_CASE(last_path_sends),
 	{}
 };
 

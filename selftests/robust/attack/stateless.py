@@ -186,6 +186,20 @@ def short_third(case: Case) -> None:
     case.counted("MPJoinAckRx", 0)
 
 
+def beside_low_overhead(case: Case) -> None:
+    """with MP_CAPABLE of the low-overhead handshake in front it opens no TCP connection"""
+    set_sysctl(case.namespace, "mptcp/low_overhead", 1)
+    try:
+        join = Join(case.connection)
+        need(join.granted, "it is not granted")
+        first = option(0, 2, bytes([0]) + b"8 bytes.")
+        got = join.third(first + join.long())
+        need(is_reset(got), f"it is not reset: {got!r}")
+        case.counted("MPJoinStatelessAckRx", 0)
+    finally:
+        set_sysctl(case.namespace, "mptcp/low_overhead", 0)
+
+
 def wrong_hmac(case: Case) -> None:
     """a wrong HMAC is reset"""
     join = Join(case.connection)
@@ -302,6 +316,7 @@ CASES: list[Callable[[Case], None]] = [
     old_kind,
     not_asked,
     short_third,
+    beside_low_overhead,
     wrong_hmac,
     wrong_token,
     wrong_nonce,

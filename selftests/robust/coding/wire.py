@@ -401,6 +401,57 @@ def wrong(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
         yield got == sent, f"noise {seed}: the data is what it was", f"{len(got)} of {len(sent)}"
 
 
+def failures(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
+    """Symbols from which rubbish is computed cost the receiver work: it tries few."""
+    draw = random.Random(5)
+    end, program = met(wire, waiting)
+    place, span = 5, 2 * SIZE
+
+    def gap() -> bytes:
+        """Two symbols' length of which the first half is missing, and one that does not fit."""
+        data = draw.randbytes(span)
+        end.data(data[SIZE:], place + SIZE)
+        end.coded(b"x" * SIZE, place, span, 0, check=0)
+        end.hear(0.02)
+        return data
+
+    def taken() -> int:
+        return counter(namespace, "CodedRx")
+
+    before = taken()
+    data = gap()
+    for i in range(20):
+        end.coded(b"x" * SIZE, place - i % 3, span, i % 3, check=i)
+        end.hear(0.01)
+    got = taken() - before
+    yield got == 1, "where a check failed no symbol is taken any more", f"{got} of 21"
+    end.data(data[:SIZE], place)
+    end.hear(0.1)
+    got = read(program)
+    yield got == data, "what is sent again comes", f"{len(got)}"
+    place += span
+
+    before = taken()
+    for _ in range(12):
+        data = gap()
+        end.data(data[:SIZE], place)
+        end.hear(0.02)
+        if read(program) != data:
+            yield False, "nor does more failure hurt the data", f"{place}"
+        place += span
+    got = taken() - before
+    yield got == 7, "after eight failures none is taken", f"{got + 1}"
+    data = draw.randbytes(span)
+    end.coded(end.symbol(data, 0), place, span, 0)
+    end.data(data[SIZE:], place + SIZE)
+    end.hear(0.1)
+    yield read(program) == b"", "not even a right one", ""
+    end.data(data[:SIZE], place)
+    end.hear(0.1)
+    got = read(program)
+    yield got == data, "and the data goes on", f"{len(got)}"
+
+
 def many(wire: Wire, waiting: socket.socket) -> Check:
     """The symbols of twelve generations come before their data."""
     draw = random.Random(3)
@@ -457,6 +508,7 @@ def all_checks(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     yield from repairs(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM, "checksums")
     yield from order(wire, waiting, namespace)
     yield from wrong(wire, waiting, namespace)
+    yield from failures(wire, waiting, namespace)
     yield from many(wire, waiting)
     yield from tears(wire, waiting)
     yield from checksums(wire, waiting, namespace)

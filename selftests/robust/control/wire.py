@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
+import hmac
 import itertools
 import random
 import socket
@@ -35,10 +37,11 @@ from conformance.options import (
     DSS_FIN,
     DSS_MAP,
     DSS_MAP64,
+    REMOVE_ADDR,
     mptcp_options,
 )
 from conformance.peer import listener
-from conformance.wire import Wire, options
+from conformance.wire import PORT, Wire, options
 from hand import TIMESTAMP, Peer
 
 from net import counters, inside
@@ -50,6 +53,8 @@ ASK_BOTH = option(PRIVATE, 0, b"\x03")  # for coding, too
 TCP_OPT_FASTOPEN, TCP_FASTOPEN_CONNECT = 34, 30
 SCALE_SACK = b"\x03\x03\x07\x04\x02"
 SOL_MPTCP, CONTROL, SEND, RECV = 284, 51, 52, 53
+ENABLE_APP_KEY, APP_KEY, CAPABLE_KEY = 49, 50, 2  # the last one: bit G
+SECRET = b"what only the two programs know"
 OFF, REFUSED, AGREED, OPEN, GIVEN_UP = 0, 2, 3, 4, 5
 ADD, REMOVE, PRIORITY, KEY, OWN = 1, 2, 3, 4, 0x8000
 STATE, WAITS, UNREAD, SENT, AGAIN, ACKED, RECEIVED, DROPPED, UNKNOWN = 0, 2, 3, 5, 6, 7, 8, 9, 10
@@ -509,6 +514,74 @@ def content(wire: Wire, waiting: socket.socket) -> Check:
     yield info(program)[UNKNOWN] == 12, "an address with its HMAC is taken", f"{info(program)}"
 
 
+def small(wire: Wire, waiting: socket.socket) -> Check:
+    """TLVs that nobody reads leave the receive buffer to data."""
+    end, program = opened(wire, waiting)
+    program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+    for i in range(8):
+        end.tell(OWN + i, bytes(1000))
+        end.hear(0.05)
+    counts = info(program)
+    yield counts[UNREAD] == 1 and counts[DROPPED] == 7, "of a small buffer they get a quarter", f"{counts}"
+    end.data(b"goes on")
+    end.hear(0.1)
+    yield read(program) == b"goes on", "and data goes on", ""
+    got = received(program)
+    yield got == (OWN, bytes(1000)), "the first one is there", f"{got}"
+    program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2304)
+    end.tell(OWN, bytes(1000))
+    place, counts = end.last_ack(), info(program)
+    yield place == end.controlled and counts[DROPPED] == 8, "one that is too long is dropped", f"{counts}"
+
+
+def keyed(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
+    """Addresses are signed with the application's key, and may come before the program has it. It needs
+    another listener: the last test."""
+
+    def mac_of(key: bytes, message: bytes) -> bytes:
+        return hmac.new(key, message, hashlib.sha256).digest()
+
+    def announced() -> int:
+        end.hear(0.3)
+        return counters(namespace)["AddAddr"] - before
+
+    waiting.close()
+    with inside(namespace):
+        keeping = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP)
+    keeping.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    keeping.setsockopt(SOL_MPTCP, ENABLE_APP_KEY, 1)
+    keeping.bind(("", PORT))
+    keeping.listen()
+    end, program = opened(wire, keeping, CAPABLE_SHA256 | CAPABLE_KEY)
+    before = counters(namespace)["AddAddr"]
+    secrets = b"".join(
+        mac_of(SECRET, b"MPTCP application key, " + who + end.key + end.peer_key)
+        for who in (b"client", b"server")
+    )
+    values = []
+    for number in range(1, 10):
+        body = bytes([number]) + socket.inet_aton(f"10.0.1.{70 + number}") + struct.pack("!H", 7000)
+        values.append(body + mac_of(secrets, body)[-8:])
+    for value in values[:8]:
+        end.tell(ADD, value)
+        end.hear(0.05)
+    place = end.last_ack()
+    end.control(tlv(ADD, values[8]))
+    late = end.last_ack()
+    yield announced() == 0 and info(program)[UNKNOWN] == 0, "before the key no address counts", ""
+    yield place in (None, end.controlled), "some wait for it", f"{place}"
+    yield late in (None, end.controlled), "one more is not acknowledged", f"{late}"
+    end.tell(REMOVE, bytes([3]))
+    end.hear(0.2)
+    program.setsockopt(SOL_MPTCP, APP_KEY, SECRET)
+    got = announced()
+    yield got == 7, "with the key those that were not removed are taken", f"{got}"
+    end.tell(ADD, values[8])
+    place, got = end.last_ack(), announced()
+    yield got == 8 and place == end.controlled, "as is what comes later", f"{got}, {place}"
+    yield info(program)[UNKNOWN] == 0, "all were right", f"{info(program)}"
+
+
 def backup(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     """MP_PRIO by TLV names the subflow, and is believed on that one only: nothing signs it."""
 
@@ -543,6 +616,44 @@ def backup(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
         "and data goes on the other one",
         f"{got!r}",
     )
+
+
+def removed(wire: Wire, waiting: socket.socket) -> Check:
+    """REMOVE_ADDR comes by TLV and by option, in any order, and again for who has the id next."""
+
+    def joined() -> int:
+        """How many subflows are, as MPTCP_INFO has them."""
+        end.hear(0.3)
+        return program.getsockopt(SOL_MPTCP, 1, 100)[0]
+
+    def by_option() -> None:
+        end.say(option(REMOVE_ADDR, 0, bytes([5])))
+
+    def by_tlv() -> None:
+        end.tell(REMOVE, bytes([5]))
+
+    for how, first, second in ("TLV", by_tlv, by_option), ("option", by_option, by_tlv):
+        end, program = opened(wire, waiting)
+        end.join(number=5)
+        before = joined()
+        first()
+        after = joined()
+        yield (before, after) == (1, 0), f"{how} first: the subflow is closed", f"{before}, {after}"
+        second()
+        end.join(number=5)
+        before = joined()
+        by_tlv()
+        after = joined()
+        yield (before, after) == (1, 0), "so is the next one of that id", f"{before}, {after}"
+
+    end, program = opened(wire, waiting)
+    by_option()
+    end.hear(6)
+    end.join(number=5)
+    before = joined()
+    by_tlv()
+    after = joined()
+    yield (before, after) == (1, 0), "an option's mark does not last", f"{before}, {after}"
 
 
 def dies(wire: Wire, waiting: socket.socket) -> Check:
@@ -688,13 +799,16 @@ def all_checks(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     yield from receiving(wire, waiting, CAPABLE_SHA256, "no checksums")
     yield from receiving(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM, "checksums")
     yield from content(wire, waiting)
+    yield from small(wire, waiting)
     yield from backup(wire, waiting, namespace)
+    yield from removed(wire, waiting)
     yield from dies(wire, waiting)
     yield from fallback(wire, waiting)
     yield from checksums(wire, waiting)
     for seed in range(5):
         yield from noise(wire, waiting, seed)
     yield from silent(wire, waiting)
+    yield from keyed(wire, waiting, namespace)
 
 
 def main() -> None:

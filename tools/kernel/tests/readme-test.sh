@@ -27,7 +27,7 @@ while read -r struct; do
 done < <(ours mptcp | sed -nE 's/^struct (\w+) \{/\1/p')
 while read -r target; do
 	check "make $target" grep -q "^$target:" Makefile
-done < <(grep -ohE '\bmake [a-z][a-z-]+' README.md Documentation/*.md | cut -d' ' -f2 | sort -u |
+done < <(grep -ohE '\bmake [a-z][a-z-]+' README.md Documentation/*.md Documentation/research/*.md | cut -d' ' -f2 | sort -u |
 	grep -vxE 'and|in|it|menuconfig|the|sees')
 check "each link leads somewhere" tools/kernel/tests/links.py
 while read -r patch; do

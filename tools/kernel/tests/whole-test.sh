@@ -10,7 +10,7 @@ unset ONLY BUILD KSRC
 top=$work/project
 mkdir -p "$top/tools/kernel" "$top/net" "$top/patches" "$top/selftests" "$top/Documentation" "$work/bin"
 cp "$here"/*.sh "$top/tools/kernel/"
-printf '%s\n' text '<!-- checks -->' old '<!-- /checks -->' end >"$top/Documentation/testing.md"
+printf '%s\n' text '<!-- checks -->' old '<!-- /checks -->' '<!-- kernels -->' old '<!-- /kernels -->' end >"$top/Documentation/testing.md"
 for file in net/a.c patches/series selftests/a.sh; do echo 1 >"$top/$file"; done
 echo /build >"$top/.gitignore"
 
@@ -21,6 +21,7 @@ cat >"$work/bin/make" <<-MAKE
 	echo "\$target" >>'$work/ran'
 	echo "\$target \${KEEP:-}" >>'$work/kept'
 	[ ! -x '$work/meanwhile' ] || '$work/meanwhile'
+	target+=\${KSRC:+-of-another}
 	if [ -e '$work/says-'"\$target" ]; then cat '$work/says-'"\$target"; else echo "5 passed, 0 failed, 1 skipped"; fi
 MAKE
 chmod +x "$work/bin/make"
@@ -97,7 +98,28 @@ cp "$top/Documentation/evidence/checks.tsv" "$work/before"
 check "sources that change meanwhile" env ONLY=check-robust PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" whole
 check "nothing is kept of it" cmp "$work/before" "$top/Documentation/evidence/checks.tsv"
 
-rm -f -- "$work/meanwhile"
+rm -f -- "$work/meanwhile" "$work/ran"
+# A Linux of another version, with a series of two patches.
+mkdir "$work/linux"
+printf '%s\n' 'VERSION = 9' 'PATCHLEVEL = 9' 'SUBLEVEL = 7' >"$work/linux/Makefile"
+printf '%s\n' '# two' a/1.patch b/2.patch >"$top/patches/9.9/series"
+kernel() { grep -E "^\| $1(\.[0-9]+)? \|" "$top/Documentation/testing.md" | grep -Eq "$2"; }
+parts table
+check "kernels: one that was not checked" kernel 9.9 '\| 2 \| .*\| not run \|$'
+printf '%s\n' 'failed: b (2)' '7 passed, 2 failed, 0 skipped' >"$work/says-check-of-another"
+check "kernels fails if one does" bash -c '! "$@"' - env PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" kernels "$work/linux"
+check "both ran" ran 2
+check "what failed there" kernel 9.9 '\| 2 \| [0-9a-f+]+ \| 7 \| 2 \| 0 \| [01] \| b \(2\) \|  \|$'
+check "and none of the first" kernel 6.12 '\| 5 \| 0 \| 1 \| [01] \|  \|  \|$'
+rm -f -- "$work"/says-*
+check "again" parts kernels "$work/linux"
+check "only what failed runs" ran 1
+check "and is good now" kernel 9.9 '\| 5 \| 0 \| 1 \| [01] \|  \|  \|$'
+echo 3 >"$top/patches/9.9/more"
+parts table
+check "what is for another Linux makes its row stale" kernel 9.9 '\| stale \|$'
+check "and not that of the first" kernel 6.12 '\|  \|  \|$'
+
 # check.sh, in which each test is pretended to take and to come to what it says
 cp "$here/lib.sh" "$here/check.sh" "$top/tools/kernel/"
 cat >"$top/tools/kernel/check-test.sh" <<-'TEST'
@@ -120,6 +142,9 @@ chmod +x "$top"/selftests/[ab].sh
 check "tests: all run" test "$(tests yes a a b model kunit)" = "a b kunit model"
 check "with KEEP what failed" test "$(tests yes '' a b model kunit)" = a
 check "and none of what passed" test "$(tests yes '' a b model kunit)" = ""
+tests '' b b model >/dev/null
+check "what fails is named" grep -qx 'failed: b (1)' "$work/out"
+tests yes '' a b model kunit >/dev/null
 check "which is counted" grep -qx '4 passed, 0 failed, 0 skipped' "$work/out"
 echo 2 >"$top/selftests/b.sh"
 check "of a script that changed that test" test "$(tests yes '' a b model kunit)" = b

@@ -28,11 +28,14 @@ from mplab.lab.guest import TOP, Guests, scratch
 from mplab.run import experiment
 from mplab.run.experiment import TCP, Conditions, measure
 from mplab.traffic import PYTHON, Blocks, Bulk, Iperf, Workload
+from mplab.watch.measure import sampled
+from mplab.watch.samples import CONNECTION, OUT_OF_ORDER, QUEUES, RECEIVED
 
 CPUS = 2
 SHORT = Bulk(8, 3)
 REAL_WITHIN = 0.02
 REAL_TRIES = 5
+ETHERNET = 14  # bytes of its header, which a bottleneck counts and a receiver does not
 WIFI, MOBILE = "8mbit,20ms,80ms", "2mbit,150ms,2s"
 
 # Sends `count` datagrams of 1472 bytes, `gap` seconds apart, and says when each arrived.
@@ -345,6 +348,26 @@ def outage(b: Bench) -> None:
     b.check("a path that is down for 3 s is silent for 3 s and more", 3 <= gap < 7, f"{gap:.2f} s")
 
 
+def samples(b: Bench) -> None:
+    """What a run that is looked at shows, against its paths and what the receiving program counts."""
+    c = conditions(WIFI, MOBILE, scheduler="minrtt")
+    with scratch() as directory:
+        main = sampled(b.guests, c, directory).main
+    for n, path in enumerate(c.paths, 1):
+        rates = [rate for at, rate in main[RECEIVED][str(n)] if 5 < at < 10]
+        wanted = path.rate * (path.frame - ETHERNET) / path.frame
+        b.near(f"rate of path {n} as sampled", sum(rates) / len(rates), wanted, 0.01)
+    peak, limit = max(count for _, count in main[QUEUES]["1"]), c.paths[0].queue_bytes
+    b.check("a queue as sampled fills to its limit", 0.9 <= peak / limit <= 1, f"{peak} of {limit} bytes")
+    ahead = max(count for at, count in main[OUT_OF_ORDER][CONNECTION] if at < 11)
+    share = ahead / main["receive_memory_peak_bytes"]
+    b.check(
+        "out-of-order bytes are most of the receiver's memory",
+        0.4 <= share <= 1,
+        f"{ahead} bytes, {share:.0%}",
+    )
+
+
 def real_time(b: Bench) -> None:
     """The same without time travel: five points. What a busy machine makes late is tried again, by itself.
 
@@ -370,7 +393,7 @@ def main() -> int:
     kernel = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     tests: Sequence[Callable[[Bench], None]] = (
         goodput, offloads, round_trip, queue, losses, recorded, series, way_back, policer, repeatable,
-        in_any_clone, against_iperf, known_result, outage, real_time,
+        in_any_clone, against_iperf, known_result, outage, samples, real_time,
     )  # fmt: skip
     with Guests(kernel) as guests, Guests(kernel, real_time=True) as real:
         return Bench(guests, real).all(tests)

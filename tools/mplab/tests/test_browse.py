@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -14,11 +12,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
+from browser import Browser, installed
+
 from mplab.lab.paths import parse
 from mplab.publish import browse
 from mplab.run.experiment import TCP, Conditions, Result
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 COURSE = [(0.1, 8e6), (0.2, 4e6)]
 
 
@@ -71,22 +70,35 @@ class Page(unittest.TestCase):
         self.assertEqual(set(addresses), {"http://www.w3.org/2000/svg"})
 
 
-class Browser(unittest.TestCase):
+class InABrowser(unittest.TestCase):
     def test_clicks(self) -> None:
-        browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-        if not browser:
-            self.skipTest(f"needs one of {', '.join(BROWSERS)}")
-        with tempfile.TemporaryDirectory() as name:
+        installed()
+        runs = [result(TCP), result("default"), result("inorder", queue_over_time_s_bytes={"1": COURSE})]
+        with tempfile.TemporaryDirectory() as name, Browser() as browser:
             file = Path(name, "results.html")
-            browse.write(file, [result(TCP), result("default"), result("inorder")])
-            command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom"]
-            for clicked, chosen in (("", 1), ("#2", 2), ("#2,3", 3), ("#1", 0)):
-                done = subprocess.run(
-                    [*command, f"--user-data-dir={name}/profile", f"file://{file}{clicked}"],
-                    capture_output=True, text=True, timeout=120, check=True,
-                )  # fmt: skip
-                self.assertEqual(done.stdout.count('aria-selected="true"'), chosen)
-                self.assertEqual(done.stdout.count("<polyline"), chosen)
+            browse.write(file, runs)
+            for fragment, chosen in (("", 1), ("#2", 2), ("#2,3", 4), ("#1", 0)):
+                browser.open(file, fragment)
+                self.assertEqual(browser.count("polyline"), chosen, fragment)
+            browser.open(file)
+            browser.click("#rows tr", 2)
+            self.assertEqual(browser.count("[aria-selected=true]"), 2)
+            self.assertEqual(browser.count("polyline"), 3)
+            self.assertIn("inorder: queue of each path, KB\npath 1", browser.text("#charts"))
+            browser.click("#rows tr", 2)
+            browser.press("Enter")  # the row is still in focus
+            browser.click("#rows tr", 0)
+            self.assertNotIn("TCP on path 1:", browser.text("#charts"))
+            lines = {"2": COURSE, "2, others": COURSE, "10": COURSE}
+            browse.write(file, [result(TCP, over_time_s_bps=None, received_over_time_s_bps=lines)])
+            browser.open(file)
+            strokes = browser.value(
+                "[...document.querySelectorAll('polyline')].map(n => n.getAttribute('stroke'))"
+            )
+            self.assertEqual(strokes[0], "#d95f02")  # of path 2, wherever it is
+            self.assertEqual(len(set(strokes)), 3)
+            self.assertEqual(browser.errors, [])
+            self.assertEqual([each for each in browser.asked if not each.startswith(("file:", "about:"))], [])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import cli
-from mplab.evidence import check, measure, plan, tables, texts
+from mplab.evidence import check, measure, plan, scoreboard, tables, texts
 from mplab.lab import parts
 from mplab.lab.paths import parse
 from mplab.run import plans, programs
@@ -140,6 +140,11 @@ class Texts(Project):
         (self.top / "Documentation/x.md").write_text(Written.ROWS)
         self.one(r"Documentation/x.md:1: numbers of what\? Name it in plan.toml, or")
 
+    def test_pages_of_research(self) -> None:
+        (self.top / "Documentation/research").mkdir()
+        (self.top / "Documentation/research/x.md").write_text(Written.ROWS)
+        self.one(r"Documentation/research/x.md:1: numbers of what\?")
+
     def test_a_missing_file(self) -> None:
         (self.dir / "wifi.json").unlink()
         self.assertIn("run 'make evidence ONLY=wifi'", self.problems()[0])
@@ -255,6 +260,39 @@ class Parts(Project):
         self.change()
         page.write_text(parts.in_words(now, ["core"]))
         self.assertNotIn("figures/index.md", str(self.problems()))
+
+
+class Board(unittest.TestCase):
+    """Ours beside TCP, and the best of the others where it is known."""
+
+    FOUND = {
+        "bench": {
+            "default to TCP": {"worst": 0.5},
+            "wifi": {"best TCP": "7.65 Mbit/s", "default to TCP": 1.219, "inorder to TCP": 1.23, "x": 1.0},
+            "radio": {"best TCP": "30 ms", "default to TCP": 0.1, "inorder to TCP": 1.0},
+        },
+        "rivals": {
+            "wifi": {"best TCP": "7.65 Mbit/s", "default to TCP": 9.0, "ecf to TCP": 1.1, "pet to TCP": 1.2}
+        },
+    }
+
+    def load(self, name: str) -> plan.Measured:
+        return plan.Measured("bench", "c0", {}, self.FOUND[name])
+
+    def test_a_row_per_scenario(self) -> None:
+        self.assertEqual(
+            scoreboard.text(self.load).splitlines(),
+            [
+                "scenario,best TCP,default of TCP,inorder of TCP,best rival,best rival of TCP",
+                "wifi,7.65 Mbit/s,1.22,1.23,pet,1.20",
+                "radio,30 ms,0.10,1.00,,",
+            ],
+        )
+
+    def test_it_is_written_once(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            self.assertTrue(scoreboard.write(self.load, Path(directory)))
+            self.assertFalse(scoreboard.write(self.load, Path(directory)))
 
 
 class Numbers(unittest.TestCase):

@@ -18,8 +18,9 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab.lab import parts, paths
-from mplab.publish import plot
+from mplab.publish import page, plot
 from mplab.publish.figures import FIGURES, Setting, Table, command
+from mplab.publish.figures.base import add_quantiles, quantile_table
 from mplab.publish.figures.designed import benefit, inflation
 from mplab.publish.figures.moving import course
 from mplab.publish.figures.reordering import displaced, predicted
@@ -73,12 +74,74 @@ class Commands(unittest.TestCase):
     def test_report(self) -> None:
         said, files = self.written("report")
         self.assertRegex(said, "written: .*index.html")
-        self.assertLess({"index.md", "fig2.10.svg"}, files)
+        self.assertLess({"index.md", "numbers.csv", "fig2.10.svg"}, files)
 
     def test_the_page_says_which_parts_of_the_kernel_ran(self) -> None:
         with mock.patch.object(command.page, "write") as write:
             self.written("report")
         self.assertEqual(parts.from_words(write.call_args[0][3]), {"core": "0123456789ab"})
+
+
+class ThePage(unittest.TestCase):
+    """Of a distribution it has the verdict, the command all of it."""
+
+    def shown(self, table: Table, whole: bool) -> str:
+        figure = FIGURES["fig3.3"]
+        drawn = page.Drawn(figure, Path("x.png"), table, 1, 0, f"{figure.caption} 20 runs.")
+        return page.markdown(drawn, "COMMAND", whole)
+
+    def distribution(self, count: int) -> Table:
+        table = quantile_table("benefit")
+        add_quantiles(table, "a", [float(n) for n in range(count)])
+        return table
+
+    def test_a_distribution(self) -> None:
+        brief, whole = (self.shown(self.distribution(21), whole) for whole in (False, True))
+        self.assertIn("| benefit | median (least..most) |\n|---|---:|\n| a | 10.00 (0.00..20.00) |", brief)
+        self.assertIn("\n`COMMAND`: 20 runs.\n", brief)
+        self.assertIn("| benefit | runs | least | p5 | p25 | p50 | p75 | p95 | most | mean |", whole)
+        self.assertIn(FIGURES["fig3.3"].caption, whole)
+
+    def test_environments_are_columns(self) -> None:
+        table = quantile_table("benefit")
+        for name, value in (("low: a", 1.0), ("low: b", 2.0), ("high: a", 3.0)):
+            add_quantiles(table, name, [value])
+        rows = self.shown(table, whole=False).splitlines()[-4:]
+        self.assertEqual(rows[0], "| benefit: median (least..most) | low | high |")
+        self.assertEqual(
+            rows[2:], ["| a | 1.00 (1.00..1.00) | 3.00 (3.00..3.00) |", "| b | 2.00 (2.00..2.00) |  |"]
+        )
+
+    def test_a_file_has_all_numbers(self) -> None:
+        figure = FIGURES["fig3.3"]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "numbers.csv"
+            page.numbers(file, [page.Drawn(figure, Path("x.png"), self.distribution(3), 1, 0, "")])
+            lines = file.read_text().splitlines()
+        self.assertEqual(lines[:2], ["figure,row,column,value", "fig3.3,a,runs,3"])
+        self.assertEqual(
+            lines[2:], [f"fig3.3,a,{n}" for n in ("least,0.00", "p50,1.00", "most,2.00", "mean,1.00")]
+        )
+
+    def test_columns_that_tell(self) -> None:
+        figure = FIGURES["fig4.8"]
+        table = Table(["goodput", "100", "200"], [["rr", "1", "2"]])
+        drawn = page.Drawn(figure, Path("x.png"), table, 1, 0, "")
+        self.assertIn("| goodput | 200 |\n|---|---:|\n| rr | 2 |", page.markdown(drawn, "", whole=False))
+        for each in FIGURES.values():  # they are there, in both sizes
+            for setting in (SMALL, Setting(True, SCHEDULERS, EVERYTHING)):
+                header = each.draw(setting, {}, plot.canvas()).header if each.tells else ()
+                self.assertLessEqual(set(each.tells), set(header), each.name)
+
+    def test_nothing_measured(self) -> None:
+        self.assertIn("| benefit |", self.shown(quantile_table("benefit"), whole=False))
+
+    def test_deviations_are_below_their_percentiles(self) -> None:
+        """Designs that give the same: each percentile deviates by nothing, least and most say nothing."""
+        plan = FIGURES["sensitivity"].plan(SMALL)
+        results = {c: result(c, {"goodput_bps": sum(p.capacity for p in c.paths)}) for c in plan}
+        found = rows("sensitivity", results)["deviation, % of range"]
+        self.assertEqual(found, ["", "", *["0.0"] * 5, "", ""])
 
 
 class Shared(unittest.TestCase):

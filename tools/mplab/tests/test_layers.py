@@ -10,7 +10,7 @@ from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parents[1] / "src" / "mplab"
 LAYERS = (
-    *("words", "lab", "inside", "traffic", "run", "research", "publish", "bench", "evidence"),
+    *("words", "lab", "inside", "traffic", "run", "watch", "research", "publish", "bench", "evidence"),
     *("commands", "cli"),
 )
 

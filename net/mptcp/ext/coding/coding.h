@@ -24,6 +24,8 @@
 #define MPTCP_CODING_READ		(160 * 1024)
 /* Segments that the data of a generation may be spread over */
 #define MPTCP_CODING_PIECES		96
+/* Generations whose check may fail, then symbols are of no use */
+#define MPTCP_CODING_FAILURES		8
 /* Longer than that no two segments are joined in the receive queue. */
 #define MPTCP_CODING_JOIN		(16 * 1024)
 
@@ -41,6 +43,7 @@ struct mptcp_coding {
 	bool asked;
 	bool agreed;
 	bool seen;		/* the peer sent a symbol */
+	u8 failures;		/* repairs whose check was wrong */
 
 	/* Sender */
 	u64 snd_start;		/* of the generation that is being sent */
@@ -57,6 +60,7 @@ struct mptcp_coding {
 	/* Receiver: symbols that wait, by generation and row */
 	struct rb_root symbols;
 	u32 symbols_size;
+	u64 failed;		/* the next byte at the last failure */
 	/* what the application has read */
 	struct sk_buff_head read;
 	u32 read_size;

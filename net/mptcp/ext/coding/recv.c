@@ -21,7 +21,9 @@
  * What a peer can have us do: per segment that arrives, look at up to MPTCP_CODING_PIECES pieces
  * of data for each generation that is repaired, and one that is not; compute as much as three
  * generations' lengths for each that is repaired, for which it has to send symbols of that size. A
- * generation spread over more pieces is not repaired. All that lasts is charged to the connection.
+ * generation spread over more pieces is not repaired. One whose check fails is not tried again, and
+ * after MPTCP_CODING_FAILURES of them no symbol is taken: a middlebox changes what is sent, or the
+ * peer lies. All that lasts is charged to the connection.
  *
  * Early delivery (ext/early/early.c) has its own share for what is not next. What is kept here
  * is no part of that: mptcp_coding_kept().
@@ -119,13 +121,22 @@ void mptcp_coding_purge(struct mptcp_coding *coding)
 	WRITE_ONCE(coding->read_size, 0);
 }
 
-/* Symbols whose generation is through go. */
+/* No repair is tried with it: it is of a generation that had the byte where one failed, or too many
+ * did.
+ */
+static bool coding_hopeless(const struct mptcp_coding *coding, const struct sk_buff *skb)
+{
+	return coding->failures >= MPTCP_CODING_FAILURES ||
+	       (coding->failures && !after64(MPTCP_CODING_CB(skb)->start, coding->failed));
+}
+
+/* Symbols whose generation is through, or not to be repaired, go. */
 static void coding_expire(const struct mptcp_sock *msk, struct mptcp_coding *coding)
 {
 	struct sk_buff *skb;
 
 	while ((skb = rb_to_skb(rb_first(&coding->symbols))) &&
-	       !after64(coding_end(skb), msk->ack_seq))
+	       (!after64(coding_end(skb), msk->ack_seq) || coding_hopeless(coding, skb)))
 		coding_free(coding, skb);
 }
 
@@ -188,7 +199,7 @@ static int coding_store(struct mptcp_sock *msk, struct mptcp_coding *coding, str
 	    !coding_place(coding, skb, &place, &parent))
 		return MPTCP_MIB_CODEDLATE;
 	if (!before64(cb->start, atomic64_read(&msk->rcv_wnd_sent)) ||
-	    !coding_room(msk, coding, skb))
+	    coding_hopeless(coding, skb) || !coding_room(msk, coding, skb))
 		return MPTCP_MIB_CODEDDROP;
 
 	/* others may have gone for it */
@@ -502,6 +513,14 @@ static void coding_forget(struct mptcp_coding *coding, struct mptcp_generation *
 			coding_free(coding, gen->rows[row]);
 }
 
+/* What was computed is not what the sender had. */
+static void coding_failed(const struct mptcp_sock *msk, struct mptcp_coding *coding)
+{
+	coding->failed = msk->ack_seq;
+	WRITE_ONCE(coding->failures, coding->failures + 1);
+	MPTCP_INC_STATS(sock_net((const struct sock *)msk), MPTCP_MIB_CODEDDROP);
+}
+
 /* Compute what the generation lacks, if that is possible. */
 static bool coding_repair(struct mptcp_sock *msk, struct mptcp_coding *coding,
 			  struct mptcp_generation *gen, struct coding_work *work)
@@ -536,7 +555,7 @@ static bool coding_repair(struct mptcp_sock *msk, struct mptcp_coding *coding,
 	if (done)
 		__mptcp_ofo_queue(msk);
 	else
-		MPTCP_INC_STATS(sock_net(sk), MPTCP_MIB_CODEDDROP);
+		coding_failed(msk, coding);
 	return done;
 }
 
@@ -643,6 +662,8 @@ bool mptcp_coding_keep(struct mptcp_sock *msk, struct sk_buff *skb)
 
 	if (!READ_ONCE(coding->seen))
 		return false;
+	if (READ_ONCE(coding->failures) >= MPTCP_CODING_FAILURES)
+		most = 0;
 	__skb_unlink(skb, &msk->receive_queue);
 	__skb_queue_tail(&coding->read, skb);
 	WRITE_ONCE(coding->read_size, coding->read_size + skb->truesize);

@@ -73,6 +73,7 @@ struct mptcp_control *mptcp_control_alloc(gfp_t gfp)
 
 	spin_lock_init(&control->lock);
 	__skb_queue_head_init(&control->unread);
+	__skb_queue_head_init(&control->deferred);
 	INIT_LIST_HEAD(&control->queue);
 	timer_setup(&control->timer, control_timer, 0);
 	return control;

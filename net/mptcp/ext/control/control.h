@@ -28,6 +28,8 @@
 #define MPTCP_CONTROL_HEADER		4
 /* The longest value that is sent, or kept when it is received */
 #define MPTCP_CONTROL_MAX		1024
+/* Those of the kernel, which are taken in any case, are not longer. */
+#define MPTCP_CONTROL_SMALL		32
 /* TLVs about addresses that wait to be sent, and those that wait for the application */
 #define MPTCP_CONTROL_QUEUE		16
 #define MPTCP_CONTROL_UNREAD		8
@@ -70,7 +72,9 @@ struct mptcp_control {
 	u32 rcv_from;		/* of the one that all of it came by, 0: there are several */
 	u64 rcv_una;		/* where it begins: all in front is acknowledged */
 	DECLARE_BITMAP(announced, MPTCP_PM_MAX_ADDR_ID + 1);	/* by TLV: they need no echo */
-	DECLARE_BITMAP(removed, MPTCP_PM_MAX_ADDR_ID + 1);	/* by options: their TLVs follow */
+	DECLARE_BITMAP(rm_options, MPTCP_PM_MAX_ADDR_ID + 1);	/* removed: their TLVs follow */
+	DECLARE_BITMAP(rm_tlvs, MPTCP_PM_MAX_ADDR_ID + 1);	/* the other way around */
+	unsigned long rm_when;	/* the last one */
 
 	/* Ours that wait, and the one that is on its way: its bytes are in the page */
 	struct list_head queue;
@@ -81,6 +85,7 @@ struct mptcp_control {
 	u64 snd_nxt;
 	struct page *page;	/* the rest: msk lock */
 	struct sk_buff_head unread;	/* values for the application, charged as data is */
+	struct sk_buff_head deferred;	/* addresses that wait for the application's key */
 	u32 snd_on;		/* subflow_id of where it was sent last */
 	u8 tries;
 	bool early;		/* what it waits for is the peer's answer to the third ACK */
@@ -109,6 +114,14 @@ static inline bool mptcp_control_sends(const struct mptcp_control *control)
 {
 	return mptcp_control_agreed(control) &&
 	       READ_ONCE(control->state) != MPTCP_CONTROL_GIVEN_UP;
+}
+
+/* Is a TLV that ended at @end among what TCP has from @una to @write_seq? In front of that it may
+ * be further back than half of the sequence numbers.
+ */
+static inline bool mptcp_control_has(u32 una, u32 write_seq, u32 end)
+{
+	return end - una - 1 < write_seq - una;
 }
 
 static inline bool mptcp_control_is_option(int optname)
@@ -158,6 +171,8 @@ void mptcp_control_take(struct mptcp_sock *msk, struct sock *ssk, struct sk_buff
 bool mptcp_control_heard(const struct mptcp_sock *msk,
 			 const struct mptcp_options_received *mp_opt);
 void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control);
+bool mptcp_control_may_wait(const struct mptcp_control *control, const struct sk_buff_head *queue,
+			    const struct sk_buff *skb);
 void mptcp_control_wake(const struct mptcp_control *control, __poll_t events);
 void mptcp_control_free(struct mptcp_control *control, struct sk_buff *skb);
 __poll_t mptcp_control_poll(const struct mptcp_sock *msk);
@@ -168,7 +183,10 @@ bool mptcp_control_announce(struct mptcp_sock *msk, const struct mptcp_addr_info
 bool mptcp_control_remove(struct mptcp_sock *msk, const struct mptcp_rm_list *list);
 bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow,
 			bool backup);
-void mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, const u8 *value, u16 len);
+bool mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, struct sk_buff *skb);
+void mptcp_control_deferred(struct mptcp_sock *msk, struct mptcp_control *control);
+bool mptcp_control_pair(struct mptcp_control *control, unsigned long *mine,
+			unsigned long *others, u8 id);
 struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk, u16 type,
 						  const u8 *value);
 void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);

@@ -9,11 +9,13 @@
  * data is; without memory it is dropped. What was there before is skipped; what is further
  * back than the next byte is dropped: the peer sends a TLV as a whole, so what is dropped
  * comes again. While a whole one waits for the worker nothing is taken: the
- * peer may not have sent more. Values longer than MPTCP_CONTROL_MAX are read and thrown
+ * peer may not have sent more. Values longer than MPTCP_CONTROL_MAX, and those that would make what
+ * the application has not read more than a quarter of the receive buffer, are read and thrown
  * away. So a peer can have one buffer filled, and makes one piece of work at a time.
  *
  * Acknowledged are whole TLVs, by the worker, once it has read them; and again whatever
- * comes again, since the acknowledgment may have been lost.
+ * comes again, since the acknowledgment may have been lost. One for which there is no room where it
+ * goes to is dropped as one without memory is.
  *
  * Locking: see control.c.
  */
@@ -54,13 +56,13 @@ static void control_answer_due(struct mptcp_control *control, const struct sock 
 	spin_unlock_bh(&control->lock);
 }
 
-/* An option said it. The TLV comes later, perhaps when the address is used again. */
+/* Options say what TLVs say, too. */
 static void control_note_removed(struct mptcp_control *control, const struct mptcp_rm_list *list)
 {
 	int i;
 
 	for (i = 0; i < list->nr; i++)
-		set_bit(list->ids[i], control->removed);
+		mptcp_control_pair(control, control->rm_options, control->rm_tlvs, list->ids[i]);
 }
 
 /* Who speaks of the stream has our key, as the third ACK said it. */
@@ -125,6 +127,24 @@ static u32 control_length(const struct mptcp_control *control)
 				       get_unaligned_be16(&control->rcv_header[2]));
 }
 
+/* Values that wait leave most of the receive buffer to data. */
+static bool control_too_much(const struct mptcp_control *control, u32 truesize)
+{
+	return truesize > READ_ONCE(control->sk->sk_rcvbuf) / 4;
+}
+
+/* May @skb wait behind those in @queue? */
+bool mptcp_control_may_wait(const struct mptcp_control *control, const struct sk_buff_head *queue,
+			    const struct sk_buff *skb)
+{
+	const struct sk_buff *other;
+	u32 size = skb->truesize;
+
+	skb_queue_walk(queue, other)
+		size += other->truesize;
+	return skb_queue_len(queue) < MPTCP_CONTROL_UNREAD && !control_too_much(control, size);
+}
+
 /* The header came. False: there is no memory for what follows. Under the data lock */
 static bool control_room(struct mptcp_control *control)
 {
@@ -134,6 +154,10 @@ static bool control_room(struct mptcp_control *control)
 	if (len > MPTCP_CONTROL_MAX)
 		return true;
 	skb = alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
+	if (skb && len > MPTCP_CONTROL_SMALL && control_too_much(control, skb->truesize)) {
+		kfree_skb(skb);
+		return true;
+	}
 	if (!skb || !mptcp_rmem_schedule(control->sk, skb->truesize)) {
 		kfree_skb(skb);
 		return false;
@@ -261,7 +285,7 @@ void mptcp_control_free(struct mptcp_control *control, struct sk_buff *skb)
 /* The application gets it, if it reads what there is. Nobody else waits for it. */
 static void control_keep(struct mptcp_control *control, u16 type, struct sk_buff *skb)
 {
-	if (skb_queue_len(&control->unread) >= MPTCP_CONTROL_UNREAD) {
+	if (!mptcp_control_may_wait(control, &control->unread, skb)) {
 		control_drop(control);
 		mptcp_control_free(control, skb);
 		return;
@@ -271,14 +295,32 @@ static void control_keep(struct mptcp_control *control, u16 type, struct sk_buff
 	mptcp_control_wake(control, EPOLLPRI);
 }
 
+/* The TLV that came was read, or, if not @taken, has to come again. */
+static void control_next(struct mptcp_control *control, u16 len, bool taken)
+{
+	spin_lock_bh(&control->lock);
+	if (taken) {
+		WRITE_ONCE(control->rcv_una, control->rcv_una + MPTCP_CONTROL_HEADER + len);
+		control->answer = true;
+	}
+	control->rcv_got = 0;
+	control->rcv_done = false;
+	spin_unlock_bh(&control->lock);
+	if (!taken)
+		return;
+	control->info.received++;
+	MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLRX);
+}
+
 /* Read the TLV that came, if it is whole: until it is acknowledged nobody writes to it. */
 void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control)
 {
 	struct sk_buff *value = NULL;
+	bool done, taken = true;
 	u16 type, len;
-	bool done;
 	u32 from;
 
+	mptcp_control_deferred(msk, control);
 	spin_lock_bh(&control->lock);
 	done = control->rcv_done;
 	from = control->rcv_from;
@@ -290,23 +332,15 @@ void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control
 
 	type = get_unaligned_be16(control->rcv_header);
 	len = get_unaligned_be16(&control->rcv_header[2]);
-	control->info.received++;
-	MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLRX);
 	if (!value) {
 		control_drop(control);
 	} else if (mptcp_control_is_own(type)) {
 		control_keep(control, type, value);
 	} else {
-		mptcp_control_read(msk, from, type, value->data, len);
+		taken = mptcp_control_read(msk, from, type, value);
 		mptcp_control_free(control, value);
 	}
-
-	spin_lock_bh(&control->lock);
-	WRITE_ONCE(control->rcv_una, control->rcv_una + MPTCP_CONTROL_HEADER + len);
-	control->rcv_got = 0;
-	control->rcv_done = false;
-	control->answer = true;
-	spin_unlock_bh(&control->lock);
+	control_next(control, len, taken);
 }
 
 __poll_t mptcp_control_poll(const struct mptcp_sock *msk)

@@ -101,10 +101,12 @@ bool mptcp_control_options(struct mptcp_subflow_context *subflow, unsigned int *
 /* Does its TCP still have a TLV? */
 static bool control_has_copy(struct mptcp_subflow_context *subflow)
 {
-	struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	/* without the subflow's lock: what is sent meanwhile comes on top */
+	u32 una = READ_ONCE(tp->snd_una);
 
-	if (subflow->control_sent && !before(READ_ONCE(tcp_sk(ssk)->snd_una),
-					     subflow->control_end))
+	if (subflow->control_sent &&
+	    !mptcp_control_has(una, READ_ONCE(tp->write_seq), subflow->control_end))
 		subflow->control_sent = false;
 	return subflow->control_sent;
 }
@@ -136,12 +138,13 @@ static u64 control_rank(const struct mptcp_subflow_context *subflow, u32 last)
 	return rtt | (u64)(subflow->subflow_id == last) << 32 | (u64)backup << 33;
 }
 
-static struct mptcp_subflow_context *control_pick(struct mptcp_sock *msk, u32 last)
+/* @copies: a subflow whose TCP still has a TLV is good as well */
+static struct mptcp_subflow_context *control_pick(struct mptcp_sock *msk, u32 last, bool copies)
 {
 	struct mptcp_subflow_context *subflow, *best = NULL;
 
 	mptcp_for_each_subflow(msk, subflow) {
-		if (!control_usable(subflow) || control_has_copy(subflow))
+		if (!control_usable(subflow) || (!copies && control_has_copy(subflow)))
 			continue;
 		if (!best || control_rank(subflow, last) < control_rank(best, last))
 			best = subflow;
@@ -203,7 +206,7 @@ void mptcp_control_answer(struct mptcp_sock *msk, struct mptcp_control *control)
 
 	subflow = mptcp_control_subflow(msk, READ_ONCE(control->rcv_on));
 	if (!subflow)
-		subflow = control_pick(msk, 0);
+		subflow = control_pick(msk, 0, true);
 	if (subflow)
 		control_say(subflow, MPTCP_CONTROL_SAY_ACK);
 }
@@ -369,10 +372,12 @@ void mptcp_control_forget(struct mptcp_control *control)
 	control->rcv_value = NULL;
 	control->rcv_got = 0;
 	__skb_queue_purge(&control->unread);
+	__skb_queue_purge(&control->deferred);
 	spin_unlock(&control->lock);
 	mptcp_data_unlock(control->sk);
 	bitmap_zero(control->announced, MPTCP_PM_MAX_ADDR_ID + 1);
-	bitmap_zero(control->removed, MPTCP_PM_MAX_ADDR_ID + 1);
+	bitmap_zero(control->rm_options, MPTCP_PM_MAX_ADDR_ID + 1);
+	bitmap_zero(control->rm_tlvs, MPTCP_PM_MAX_ADDR_ID + 1);
 	list_for_each_entry_safe(msg, tmp, &gone, list)
 		kfree(msg);
 }
@@ -413,7 +418,7 @@ static void control_give_up(struct mptcp_sock *msk, struct mptcp_control *contro
 /* Ask the peer to open the stream; before, have it know our key. */
 static void control_open(struct mptcp_sock *msk, struct mptcp_control *control)
 {
-	struct mptcp_subflow_context *subflow = control_pick(msk, 0);
+	struct mptcp_subflow_context *subflow = control_pick(msk, 0, true);
 	enum mptcp_control_say what = MPTCP_CONTROL_SAY_NOTHING;
 
 	if (!subflow) {
@@ -455,7 +460,7 @@ static void control_push(struct mptcp_sock *msk, struct mptcp_control *control)
 	bool waits = subflow && control->tries && control_has_copy(subflow);
 
 	if (!subflow)
-		subflow = control_pick(msk, control->snd_on);
+		subflow = control_pick(msk, control->snd_on, false);
 	/* no subflow, or each has it, or no memory */
 	if (!waits && (!subflow || !control_xmit(msk, control, subflow))) {
 		control_reset_timer(control, HZ);

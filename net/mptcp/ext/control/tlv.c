@@ -11,13 +11,13 @@
  * and go beside them: an option goes at once, and may be lost; the TLV comes for sure, and may
  * wait behind bulk data. As long as one is on its way, what follows about the same address or
  * subflow has no option, which would overtake it. Of REMOVE_ADDR the TLV counts only if the
- * option was lost: the address may be in use again.
+ * option did not come just before: the address may be in use again.
  *
- * The HMAC is that of ADD_ADDR, so that an attacker who
- * writes into one subflow gains nothing by the stream. An echo is not needed, as the TLV is
- * acknowledged. MP_PRIO speaks of the subflow that it comes on, and so does its TLV, which names
- * both addresses by their ids: on another subflow it is not believed, as nothing signs it. Who
- * is on one path could draw all traffic to it.
+ * The HMAC is that of ADD_ADDR, so that an attacker who writes into one subflow gains nothing by
+ * the stream. An echo is not needed, as the TLV is acknowledged: once the path manager has it, or
+ * it waits here for the application's key. MP_PRIO speaks of the subflow that it comes on, and so
+ * does its TLV, which names both addresses by their ids: on another subflow it is not believed, as
+ * nothing signs it. Who is on one path could draw all traffic to it.
  *
  * The thesis names these uses and no formats. Unknown types below 0x8000 are skipped and counted.
  *
@@ -36,6 +36,15 @@
 #define CONTROL_ADD4	(1 + 4 + 2 + 8)
 #define CONTROL_ADD6	(1 + 16 + 2 + 8)
 #define CONTROL_PRIO	3
+
+#define CONTROL_PAIR	(5 * HZ)
+
+/* What became of a TLV */
+enum mptcp_control_read {
+	MPTCP_CONTROL_READ_RIGHT,
+	MPTCP_CONTROL_READ_WRONG,
+	MPTCP_CONTROL_READ_AGAIN,	/* there is no room for it now */
+};
 
 #if IS_ENABLED(CONFIG_MPTCP_IPV6)
 static void *control_ip6(struct mptcp_addr_info *addr)
@@ -186,49 +195,167 @@ static bool control_address(const u8 *value, u16 len, struct mptcp_addr_info *ad
 	return true;
 }
 
-static bool control_read_address(struct mptcp_sock *msk, const u8 *value, u16 len)
+/* REMOVE_ADDR is said by option and by TLV, in any order: which of both said that @id is gone is
+ * marked in @mine or @others, until the other one comes, or for CONTROL_PAIR: it may be lost, or
+ * have never been sent. True: the other one said it already.
+ */
+bool mptcp_control_pair(struct mptcp_control *control, unsigned long *mine,
+			unsigned long *others, u8 id)
+{
+	bool said;
+
+	spin_lock_bh(&control->lock);
+	if (time_after(jiffies, control->rm_when + CONTROL_PAIR)) {
+		bitmap_zero(mine, MPTCP_PM_MAX_ADDR_ID + 1);
+		bitmap_zero(others, MPTCP_PM_MAX_ADDR_ID + 1);
+	}
+	said = __test_and_clear_bit(id, others);
+	if (!said) {
+		__set_bit(id, mine);
+		control->rm_when = jiffies;
+	}
+	spin_unlock_bh(&control->lock);
+	return said;
+}
+
+/* The id is that of another address now. */
+static void control_unmark(struct mptcp_control *control, u8 id)
+{
+	spin_lock_bh(&control->lock);
+	__clear_bit(id, control->rm_options);
+	__clear_bit(id, control->rm_tlvs);
+	spin_unlock_bh(&control->lock);
+}
+
+static void control_count_wrong(struct mptcp_control *control)
+{
+	control->info.unknown++;
+	MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLUNKNOWN);
+}
+
+/* Does the path manager have the address, to look at later? One of user space was told. */
+static bool control_is_kept(struct mptcp_sock *msk, const struct mptcp_addr_info *addr)
+{
+	struct mptcp_pm_data *pm = &msk->pm;
+	bool kept = mptcp_pm_is_userspace(msk);
+	int i;
+
+	spin_lock_bh(&pm->lock);
+	for (i = 0; i < pm->received_nr; i++)
+		kept |= pm->received[i].id == addr->id &&
+			mptcp_addresses_equal(&pm->received[i], addr, true);
+	spin_unlock_bh(&pm->lock);
+	return kept;
+}
+
+/* Pass the address on to the path manager. */
+static enum mptcp_control_read control_take_address(struct mptcp_sock *msk, struct sock *ssk,
+						    const struct mptcp_addr_info *addr)
+{
+	struct net *net = sock_net(ssk);
+
+	control_unmark(msk->control, addr->id);
+	set_bit(addr->id, msk->control->announced);
+	mptcp_pm_add_addr_received(ssk, addr);
+	if (!control_is_kept(msk, addr)) {
+		clear_bit(addr->id, msk->control->announced);
+		return MPTCP_CONTROL_READ_AGAIN;
+	}
+	MPTCP_INC_STATS(net, MPTCP_MIB_ADDADDR);
+	if (addr->port)
+		MPTCP_INC_STATS(net, MPTCP_MIB_PORTADD);
+	return MPTCP_CONTROL_READ_RIGHT;
+}
+
+static enum mptcp_control_read control_read_address(struct mptcp_sock *msk,
+						    const struct sk_buff *skb)
 {
 	struct mptcp_subflow_context *subflow;
-	struct net *net = sock_net((struct sock *)msk);
 	struct mptcp_addr_info addr;
 	u64 hmac;
 
-	if (!len || !control_address(value, len, &addr, &hmac) || !mptcp_join_ready(msk) ||
-	    hmac != mptcp_add_addr_hmac(msk, false, &addr))
-		return false;
+	if (!skb->len || !control_address(skb->data, skb->len, &addr, &hmac) ||
+	    !mptcp_join_ready(msk) || hmac != mptcp_add_addr_hmac(msk, false, &addr))
+		return MPTCP_CONTROL_READ_WRONG;
 
 	subflow = list_first_entry_or_null(&msk->conn_list, struct mptcp_subflow_context, node);
-	if (!subflow)
-		return true;
-	set_bit(addr.id, msk->control->announced);
-	mptcp_pm_add_addr_received(mptcp_subflow_tcp_sock(subflow), &addr);
-	MPTCP_INC_STATS(net, MPTCP_MIB_ADDADDR);
-	if (addr.port)
-		MPTCP_INC_STATS(net, MPTCP_MIB_PORTADD);
-	return true;
+	return subflow ? control_take_address(msk, mptcp_subflow_tcp_sock(subflow), &addr) :
+			 MPTCP_CONTROL_READ_RIGHT;
 }
 
-static bool control_read_removed(struct mptcp_sock *msk, const u8 *value, u16 len)
+/* Nobody can tell yet whether it is right: the application's key may be in a later TLV. */
+static enum mptcp_control_read control_defer_address(struct mptcp_control *control,
+						     struct sk_buff *skb)
 {
+	struct mptcp_addr_info addr;
+	u64 hmac;
+
+	if (!skb->len || !control_address(skb->data, skb->len, &addr, &hmac))
+		return MPTCP_CONTROL_READ_WRONG;
+	if (!mptcp_control_may_wait(control, &control->deferred, skb))
+		return MPTCP_CONTROL_READ_AGAIN;
+	__skb_queue_tail(&control->deferred, skb_get(skb));
+	return MPTCP_CONTROL_READ_RIGHT;
+}
+
+/* Read the addresses that waited for the application's key. */
+void mptcp_control_deferred(struct mptcp_sock *msk, struct mptcp_control *control)
+{
+	enum mptcp_control_read how;
+	struct sk_buff *skb;
+
+	if (!mptcp_join_ready(msk))
+		return;
+	while ((skb = skb_peek(&control->deferred))) {
+		how = control_read_address(msk, skb);
+		if (how == MPTCP_CONTROL_READ_AGAIN)
+			return;
+		if (how == MPTCP_CONTROL_READ_WRONG)
+			control_count_wrong(control);
+		__skb_unlink(skb, &control->deferred);
+		mptcp_control_free(control, skb);
+	}
+}
+
+/* What waits for the key is no longer true. */
+static void control_forget_deferred(struct mptcp_control *control, u8 id)
+{
+	struct sk_buff *skb, *tmp;
+
+	skb_queue_walk_safe(&control->deferred, skb, tmp) {
+		if (skb->data[0] != id)
+			continue;
+		__skb_unlink(skb, &control->deferred);
+		mptcp_control_free(control, skb);
+	}
+}
+
+static enum mptcp_control_read control_read_removed(struct mptcp_sock *msk, const u8 *value,
+						    u16 len)
+{
+	struct mptcp_control *control = msk->control;
 	struct mptcp_rm_list list = {};
 	u16 i;
 
 	if (!len || len > MPTCP_RM_IDS_MAX)
-		return false;
-	for (i = 0; i < len; i++)
-		if (!test_and_clear_bit(value[i], msk->control->removed))
+		return MPTCP_CONTROL_READ_WRONG;
+	for (i = 0; i < len; i++) {
+		control_forget_deferred(control, value[i]);
+		if (!mptcp_control_pair(control, control->rm_tlvs, control->rm_options, value[i]))
 			list.ids[list.nr++] = value[i];
+	}
 	if (list.nr)
 		mptcp_pm_rm_addr_received(msk, &list);
-	return true;
+	return MPTCP_CONTROL_READ_RIGHT;
 }
 
-static bool control_read_prio(struct mptcp_sock *msk, u32 from, const u8 *value, u16 len)
+static enum mptcp_control_read control_read_prio(struct mptcp_sock *msk, u32 from,
+						 const u8 *value, u16 len)
 {
 	struct mptcp_subflow_context *subflow;
 
 	if (len != CONTROL_PRIO)
-		return false;
+		return MPTCP_CONTROL_READ_WRONG;
 
 	mptcp_for_each_subflow(msk, subflow) {
 		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
@@ -243,33 +370,34 @@ static bool control_read_prio(struct mptcp_sock *msk, u32 from, const u8 *value,
 			MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_MPPRIORX);
 		}
 		release_sock(ssk);
-		return true;
+		return MPTCP_CONTROL_READ_RIGHT;
 	}
-	return false;
+	return MPTCP_CONTROL_READ_WRONG;
 }
 
 /* The peer's, all of which came by the subflow @from. Wrong ones are counted with those that
- * nobody knows.
+ * nobody knows. False: it cannot be taken now, and has to come again.
  */
-void mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, const u8 *value, u16 len)
+bool mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, struct sk_buff *skb)
 {
-	bool right = false;
+	struct mptcp_control *control = msk->control;
+	enum mptcp_control_read how = MPTCP_CONTROL_READ_WRONG;
 
 	switch (type) {
 	case MPTCP_CONTROL_ADD_ADDR:
-		right = control_read_address(msk, value, len);
+		how = mptcp_join_key_agreed(msk) && !mptcp_join_ready(msk) ?
+			control_defer_address(control, skb) : control_read_address(msk, skb);
 		break;
 	case MPTCP_CONTROL_REMOVE_ADDR:
-		right = control_read_removed(msk, value, len);
+		how = control_read_removed(msk, skb->data, skb->len);
 		break;
 	case MPTCP_CONTROL_PRIO:
-		right = control_read_prio(msk, from, value, len);
+		how = control_read_prio(msk, from, skb->data, skb->len);
 		break;
 	}
-	if (right)
-		return;
-	msk->control->info.unknown++;
-	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_CONTROLUNKNOWN);
+	if (how == MPTCP_CONTROL_READ_WRONG)
+		control_count_wrong(control);
+	return how != MPTCP_CONTROL_READ_AGAIN;
 }
 
 /* A TLV of ours: the subflow where alone the peer believes it, or NULL: it does anywhere. */

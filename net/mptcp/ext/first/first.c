@@ -33,6 +33,7 @@
  * Locking: the subflow's lock, with bottom halves off, as connect() and timer have it.
  */
 
+#include <net/addrconf.h>
 #include <net/inet6_hashtables.h>
 #include <net/inet_hashtables.h>
 #include <net/ip6_route.h>
@@ -83,15 +84,6 @@ int mptcp_first_path_getsockopt(const struct mptcp_sock *msk, char __user *optva
 	return mptcp_option_answer(&mode, sizeof(mode), optval, optlen);
 }
 
-static bool first_is_v4(const struct sock *ssk)
-{
-#if IS_ENABLED(CONFIG_MPTCP_IPV6)
-	return ssk->sk_family == AF_INET || ipv6_addr_v4mapped(&ssk->sk_v6_daddr);
-#else
-	return true;
-#endif
-}
-
 /* The route of @ssk from @local, which gets an address if it has none. */
 static struct dst_entry *first_route_v4(struct sock *ssk, struct mptcp_pm_local *local,
 					struct flowi *fl)
@@ -126,11 +118,21 @@ static bool first_is_taken_v4(struct sock *ssk, const struct mptcp_pm_local *loc
 }
 
 #if IS_ENABLED(CONFIG_MPTCP_IPV6)
+static bool first_is_v4(const struct sock *ssk)
+{
+	return ssk->sk_family == AF_INET || ipv6_addr_v4mapped(&ssk->sk_v6_daddr);
+}
+
 static struct dst_entry *first_route_v6(struct sock *ssk, struct mptcp_pm_local *local,
 					struct flowi *fl)
 {
+	const struct in6_addr *from = &local->addr.addr6;
 	struct flowi6 *fl6 = &fl->u.ip6;
 	struct dst_entry *dst;
+
+	/* routes of IPv4 are not for addresses that this machine lacks, those of IPv6 are */
+	if (!ipv6_addr_any(from) && !ipv6_chk_addr(sock_net(ssk), from, NULL, 0))
+		return ERR_PTR(-EADDRNOTAVAIL);
 
 	memset(fl6, 0, sizeof(*fl6));
 	fl6->flowi6_proto = ssk->sk_protocol;
@@ -188,6 +190,11 @@ static void first_map_v4(struct sock *ssk)
 	inet6_sk(ssk)->saddr = ssk->sk_v6_rcv_saddr;
 }
 #else
+static bool first_is_v4(const struct sock *ssk)
+{
+	return true;
+}
+
 static struct dst_entry *first_route_v6(struct sock *ssk, struct mptcp_pm_local *local,
 					struct flowi *fl)
 {
@@ -253,42 +260,58 @@ static int first_move(struct sock *ssk, struct mptcp_pm_local *local)
 	}
 
 	ssk->sk_bound_dev_if = local->ifindex;
+	mptcp_subflow_ctx(ssk)->first_moved = true;
 	MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_FIRSTPATHMOVE);
 	return __sk_prot_rehash(ssk);
 }
 
-/* What the route says; false: there is none, or to this machine itself. */
-static bool first_own(struct sock *ssk, struct mptcp_pm_local *local)
+/* What the route says. ENETUNREACH or the like: there is none; 0: it is to this machine itself. */
+static int first_own(struct sock *ssk, struct mptcp_pm_local *local)
 {
 	struct dst_entry *dst;
 	struct flowi fl;
-	bool outside;
+	int outside;
 
 	memset(local, 0, sizeof(*local));
 	local->addr.family = first_is_v4(ssk) ? AF_INET : AF_INET6;
 	dst = first_route(ssk, local, &fl);
 	if (IS_ERR(dst))
-		return false;
+		return PTR_ERR(dst);
 	outside = !(dst->dev->flags & IFF_LOOPBACK);
 	dst_release(dst);
 	return outside;
 }
 
+/* An interface that is not from here: its user chose it, maybe with a link-local address. */
+static bool first_is_bound(const struct sock *ssk)
+{
+	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+
+	return ssk->sk_userlocks & SOCK_BINDADDR_LOCK ||
+	       READ_ONCE(subflow->conn->sk_bound_dev_if) ||
+	       (ssk->sk_bound_dev_if && !subflow->first_moved);
+}
+
 static void first_look(struct sock *ssk, struct first_paths *paths, bool backup)
 {
 	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
-	const struct sock *sk = subflow->conn;
-	struct mptcp_pm_local *own = paths->of;
+	struct mptcp_pm_local own;
+	int outside;
 
 	paths->count = 0;
-	if (subflow->request_join || subflow->mp_join || READ_ONCE(sk->sk_bound_dev_if) ||
-	    ssk->sk_userlocks & SOCK_BINDADDR_LOCK || !first_own(ssk, own))
+	if (subflow->request_join || subflow->mp_join || first_is_bound(ssk))
 		return;
-	paths->count = 1 + mptcp_pm_nl_subflow_endpoints(sock_net(ssk), &own->addr, own + 1,
-							 backup);
+	outside = first_own(ssk, &own);
+	if (!outside)
+		return;
+	/* without a route, as its link went down, the others have theirs by their address */
+	if (outside > 0)
+		paths->of[paths->count++] = own;
+	paths->count += mptcp_pm_nl_subflow_endpoints(sock_net(ssk), &own.addr,
+						      paths->of + paths->count, backup);
 }
 
-/* Which of them it has now */
+/* Which of them it has now; count: none */
 static unsigned int first_now(const struct sock *ssk, const struct first_paths *paths)
 {
 	struct mptcp_addr_info now;
@@ -297,8 +320,8 @@ static unsigned int first_now(const struct sock *ssk, const struct first_paths *
 	mptcp_local_address((struct sock_common *)ssk, &now);
 	for (i = 0; i < paths->count; i++)
 		if (mptcp_addresses_equal(&now, &paths->of[i].addr, false))
-			return i;
-	return 0;
+			break;
+	return i;
 }
 
 /* From @at on the first one that has a route. None: it stays where it is. */
@@ -321,8 +344,7 @@ void mptcp_first_path_syn(struct sock *ssk)
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	struct first_paths paths;
 
-	if (inet_csk(ssk)->icsk_retransmits ||
-	    first_mode(mptcp_sk(subflow->conn)) != MPTCP_FIRST_TURNS)
+	if (tcp_sk(ssk)->total_retrans || first_mode(mptcp_sk(subflow->conn)) != MPTCP_FIRST_TURNS)
 		return;
 	first_look(ssk, &paths, false);
 	if (paths.count < 2)
@@ -358,30 +380,68 @@ static bool first_renew_syn(struct sock *ssk)
 	return true;
 }
 
-/* A SYN was not answered in time, and goes out again: from the next address. */
+/* The SYN goes out again, from the next address if there is one. How many there are */
+static unsigned int first_next(struct sock *ssk)
+{
+	struct first_paths paths;
+	unsigned int now;
+
+	first_look(ssk, &paths, true);
+	now = first_now(ssk, &paths);
+	if (now + 1 == paths.count && !now)
+		return 1;
+	if (!paths.count || !first_renew_syn(ssk))
+		return 0;
+
+	first_move_on(ssk, &paths, now == paths.count ? 0 : now + 1);
+	mptcp_subflow_ctx(ssk)->first_paths = paths.count;
+	return paths.count;
+}
+
+/* A SYN was not answered in time. Once each address had its first one, and if there are none,
+ * TCP's own patience holds.
+ */
 void mptcp_first_path_timed_out(struct sock *ssk)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	struct inet_connection_sock *icsk = inet_csk(ssk);
-	struct first_paths paths;
+	unsigned int count = 0;
 
-	if (first_mode(mptcp_sk(subflow->conn)) == MPTCP_FIRST_ROUTE)
-		return;
-	first_look(ssk, &paths, true);
-	if (paths.count < 2 || !first_renew_syn(ssk))
-		return;
-
-	subflow->first_paths = paths.count;
-	first_move_on(ssk, &paths, first_now(ssk, &paths) + 1);
-	/* each has its first now: then TCP's own patience */
-	if (icsk->icsk_retransmits + 2 == paths.count)
+	if (first_mode(mptcp_sk(subflow->conn)) != MPTCP_FIRST_ROUTE)
+		count = first_next(ssk);
+	if (subflow->first_paths && icsk->icsk_retransmits + 2 >= count)
 		icsk->icsk_rto = max_t(u32, icsk->icsk_rto, TCP_TIMEOUT_INIT);
+}
+
+/* How many SYNs of @ssk were not answered, of each address that it was sent from. Those without
+ * MP_CAPABLE, for middleboxes that drop it, come after some: U8_MAX, enough, if those that are
+ * left are no more than there are addresses.
+ */
+u32 mptcp_first_path_timeouts(const struct sock *ssk)
+{
+	const struct net *net = sock_net(ssk);
+	u32 most = READ_ONCE(inet_csk(ssk)->icsk_syn_retries) ?:
+		   READ_ONCE(net->ipv4.sysctl_tcp_syn_retries);
+	u32 paths = max_t(u8, mptcp_subflow_ctx(ssk)->first_paths, 1);
+	u32 timeouts = inet_csk(ssk)->icsk_retransmits;
+
+	most += READ_ONCE(net->ipv4.sysctl_tcp_syn_linear_timeouts);
+	if (paths > 1 && timeouts + paths >= most)
+		return U8_MAX;
+	return timeouts / paths;
+}
+
+/* Another connection begins with @ssk, which may have moved for the last one. */
+void __mptcp_first_path_home(struct sock *ssk)
+{
+	mptcp_subflow_ctx(ssk)->first_moved = false;
+	ssk->sk_bound_dev_if = 0;
 }
 
 /* The first SYN was sent: how long an answer may take before the next address has its turn */
 void mptcp_first_path_begin(struct sock *ssk)
 {
-	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	struct inet_connection_sock *icsk = inet_csk(ssk);
 	struct first_paths paths = { .count = subflow->first_paths };
 	u32 patience;
@@ -395,6 +455,7 @@ void mptcp_first_path_begin(struct sock *ssk)
 	if (paths.count < 2)
 		return;
 
+	subflow->first_paths = paths.count;
 	patience = msecs_to_jiffies(mptcp_ext_get(sock_net(ssk), MPTCP_EXT_FIRST_PATH_TIMEOUT));
 	icsk->icsk_rto = min(icsk->icsk_rto, patience);
 	inet_csk_reset_xmit_timer(ssk, ICSK_TIME_RETRANS, icsk->icsk_rto, TCP_RTO_MAX);

@@ -20,6 +20,7 @@
  * tokens for keys of 64 bits.
  */
 
+#include <kunit/visibility.h>
 #include <linux/unaligned.h>
 #include "protocol.h"
 #include "ext/handshake/low_overhead.h"
@@ -63,7 +64,7 @@ static bool low_parse_ack(const struct sk_buff *skb, const u8 *ptr, int opsize,
 
 static bool low_parse_synack(const u8 *ptr, int opsize, struct mptcp_options_received *mp_opt)
 {
-	if (mp_opt->suboptions || opsize != TCPOLEN_MPTCP_LOW_SYNACK)
+	if (mp_opt->suboptions & ~OPTIONS_MPTCP_PRIVATE || opsize != TCPOLEN_MPTCP_LOW_SYNACK)
 		return false;
 
 	mp_opt->suboptions |= OPTION_MPTCP_MPC_SYNACK;
@@ -100,6 +101,7 @@ bool mptcp_low_parse_capable(const struct sk_buff *skb, u8 forms, const u8 *ptr,
 		mp_opt->suboptions |= OPTION_MPTCP_CSUMREQD;
 	return true;
 }
+EXPORT_SYMBOL_IF_KUNIT(mptcp_low_parse_capable);
 
 /* MP_JOIN, in the same way; what may stand beside it was looked at. */
 bool mptcp_low_parse_join(const struct sk_buff *skb, u8 forms, const u8 *ptr, int opsize,

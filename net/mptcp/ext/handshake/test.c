@@ -165,6 +165,33 @@ static void tokens_are_all_different(struct kunit *test)
 	kvfree(tokens);
 }
 
+/* MP_CAPABLE of a SYN/ACK, behind an option of ours or alone */
+static void capable_may_come_second(struct kunit *test)
+{
+	static const u8 capable[] = { 0x02, 0x00, 1, 2, 3, 4 };
+	static const struct {
+		u16 before, wanted;
+	} cases[] = {
+		{ 0, OPTION_MPTCP_MPC_SYNACK },
+		{ OPTION_MPTCP_CONTROL, OPTION_MPTCP_CONTROL | OPTION_MPTCP_MPC_SYNACK },
+		{ OPTIONS_MPTCP_PRIVATE, OPTIONS_MPTCP_PRIVATE | OPTION_MPTCP_MPC_SYNACK },
+		{ OPTION_MPTCP_MPJ_SYNACK, OPTION_MPTCP_MPJ_SYNACK },
+	};
+	struct sk_buff *skb = alloc_skb(sizeof(struct tcphdr), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	TCP_SKB_CB(skb)->tcp_flags = TCPHDR_SYN | TCPHDR_ACK;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mptcp_options_received opt = { .suboptions = cases[i].before };
+
+		mptcp_low_parse_capable(skb, MPTCP_FORM_LOW, capable, TCPOLEN_MPTCP_LOW_SYNACK,
+					&opt);
+		KUNIT_EXPECT_EQ_MSG(test, opt.suboptions, cases[i].wanted, "case %d", i);
+	}
+	kfree_skb(skb);
+}
+
 /* What the steps work on, and where their results go, so that none is optimized away */
 struct bench {
 	struct mptcp_subflow_request_sock *reqs;
@@ -327,6 +354,7 @@ static struct kunit_case mptcp_handshake_cases[] = {
 	KUNIT_CASE(hmacs_while_destroyed),
 	KUNIT_CASE(cipher_of_tokens),
 	KUNIT_CASE(tokens_are_all_different),
+	KUNIT_CASE(capable_may_come_second),
 	KUNIT_CASE(cost_of_steps),
 	KUNIT_CASE(cost_of_tokens),
 	{}

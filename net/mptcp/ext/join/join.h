@@ -14,6 +14,7 @@
 #include <crypto/sha2.h>
 #include "protocol.h"
 #include "ext/sysctl.h"
+#include "ext/handshake/low_overhead.h"
 #include "ext/join/key.h"
 
 #define MPTCP_JOIN_ONCE		48
@@ -127,6 +128,15 @@ static inline __be32 *mptcp_join_ack_write(__be32 *ptr, const struct mptcp_out_o
 
 static inline void mptcp_join_ack_parse(const u8 *ptr, struct mptcp_options_received *opt) {}
 #endif
+
+/* Forms of a third ACK to a SYN cookie or a join's: who looks at it first, and who makes a request
+ * of it, have to see the same
+ */
+static inline u8 mptcp_join_cookie_forms(const struct sock *lsk)
+{
+	return mptcp_low_ack_forms(mptcp_subflow_ctx(lsk)->conn, sock_net(lsk)) |
+	       mptcp_join_forms(mptcp_join_any(sock_net(lsk)));
+}
 
 /* subflow.c */
 struct mptcp_sock *mptcp_subflow_join_request(struct request_sock *req);

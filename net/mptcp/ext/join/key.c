@@ -104,8 +104,9 @@ int mptcp_join_key_set(struct mptcp_sock *msk, const u8 *key, unsigned int len)
 			server ? state->local : state->remote);
 	smp_store_release(&state->keyed, true); /* pairs with join_keyed() */
 
-	/* the path manager waited for it */
+	/* the path manager waited for it, and addresses of the control stream */
 	mptcp_pm_join_ready(msk);
+	mptcp_schedule_work((struct sock *)msk);
 	return 0;
 }
 

@@ -130,7 +130,7 @@ int mptcp_join_cookie_mss_slow(const struct sock *lsk, const struct sk_buff *skb
 
 	if (!mptcp_join_any(net) || !mptcp_subflow_ctx(lsk)->request_mptcp)
 		return 0;
-	mptcp_get_forms(skb, MPTCP_FORM_KEYS | MPTCP_FORM_LONG, &opt);
+	mptcp_get_forms(skb, mptcp_join_cookie_forms(lsk), &opt);
 	if (!(opt.suboptions & OPTION_MPTCP_MPJ_ACK) || !opt.ext)
 		return 0;
 

@@ -80,12 +80,11 @@ static void rejoin_tell(struct work_struct *work)
 
 static void rejoin_event(struct rejoin_net *rn)
 {
-	unsigned long now = jiffies, soon = now + REJOIN_SETTLE;
-	unsigned long again = READ_ONCE(rn->told) + HZ;
+	unsigned long since = jiffies - READ_ONCE(rn->told);
+	unsigned long wait = since < HZ ? HZ - since : 0;
 
 	if (!list_empty_careful(&rn->list))
-		schedule_delayed_work(&rn->work,
-				      (time_after(soon, again) ? soon : again) - now);
+		schedule_delayed_work(&rn->work, max_t(unsigned long, wait, REJOIN_SETTLE));
 }
 
 /* A default route, or an address of this machine */

@@ -56,20 +56,57 @@ static struct mptcp_rejoin_path *rejoin_find(struct mptcp_rejoin *rejoin,
 	return NULL;
 }
 
-/* NULL: there are more of them than a path manager has subflows. */
-static struct mptcp_rejoin_path *rejoin_add(struct mptcp_rejoin *rejoin,
-					    const struct mptcp_pm_local *local,
-					    const struct mptcp_addr_info *remote)
+/* Is a subflow there? */
+static bool rejoin_is_there(const struct mptcp_sock *msk, const struct mptcp_rejoin_path *path)
 {
-	struct mptcp_rejoin_path *path;
+	struct mptcp_subflow_context *subflow;
 
-	if (rejoin->count == ARRAY_SIZE(rejoin->path))
-		return NULL;
-	path = &rejoin->path[rejoin->count++];
-	*path = (struct mptcp_rejoin_path) {
-		.local = *local, .remote = *remote, .last = jiffies,
-	};
-	path->local.addr.port = 0;
+	mptcp_for_each_subflow(msk, subflow) {
+		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+		struct mptcp_addr_info local, remote;
+
+		mptcp_local_address((struct sock_common *)ssk, &local);
+		mptcp_remote_address((struct sock_common *)ssk, &remote);
+		if (inet_sk_state_load(ssk) != TCP_CLOSE && rejoin_same_local(path, &local) &&
+		    mptcp_addresses_equal(&path->remote, &remote, true))
+			return true;
+	}
+	return false;
+}
+
+/* A place for another path: that of one on which there is nothing, and nothing is tried any
+ * more, if there are as many as a path manager has subflows. NULL: all are in use.
+ */
+static struct mptcp_rejoin_path *rejoin_add(struct mptcp_sock *msk, struct mptcp_rejoin *rejoin)
+{
+	unsigned int i;
+
+	if (rejoin->count < ARRAY_SIZE(rejoin->path))
+		return &rejoin->path[rejoin->count++];
+	for (i = 0; i < rejoin->count; i++)
+		if (!rejoin->path[i].waits && !rejoin_is_there(msk, &rejoin->path[i]))
+			return &rejoin->path[i];
+	return NULL;
+}
+
+/* The path from @local to @remote, with the ids that they have now: who deletes an endpoint and
+ * adds it again gives it another one, and the old one to another address.
+ */
+static struct mptcp_rejoin_path *rejoin_path(struct mptcp_sock *msk, struct mptcp_rejoin *rejoin,
+					     const struct mptcp_pm_local *local,
+					     const struct mptcp_addr_info *remote)
+{
+	struct mptcp_rejoin_path *path = rejoin_find(rejoin, &local->addr, remote);
+
+	if (!path) {
+		path = rejoin_add(msk, rejoin);
+		if (!path)
+			return NULL;
+		*path = (struct mptcp_rejoin_path) { .local = *local, .last = jiffies };
+		path->local.addr.port = 0;
+	}
+	path->local.addr.id = local->addr.id;
+	path->remote = *remote;
 	path->endpoint = mptcp_pm_nl_endpoint(sock_net(rejoin->sk), &path->local);
 	return path;
 }
@@ -91,6 +128,12 @@ static void rejoin_arm(struct mptcp_rejoin *rejoin)
 			next = &rejoin->path[i];
 	if (next)
 		sk_reset_timer(rejoin->sk, &rejoin->timer, next->next);
+}
+
+/* Does the namespace still want it? */
+static bool rejoin_is_wanted(const struct mptcp_sock *msk)
+{
+	return mptcp_ext_get(sock_net((struct sock *)msk), MPTCP_EXT_REJOIN);
 }
 
 static void rejoin_later(struct mptcp_rejoin *rejoin, struct mptcp_rejoin_path *path)
@@ -140,7 +183,7 @@ void __mptcp_rejoin_tried(struct mptcp_sock *msk, const struct mptcp_pm_local *l
 	if (!rejoin)
 		return;
 
-	path = rejoin_find(rejoin, &local->addr, remote) ?: rejoin_add(rejoin, local, remote);
+	path = rejoin_path(msk, rejoin, local, remote);
 	if (!path)
 		return;
 	path->last = jiffies;
@@ -169,7 +212,7 @@ void __mptcp_rejoin_lost(struct mptcp_sock *msk, struct sock *ssk)
 	struct mptcp_rejoin_path *path;
 	struct mptcp_addr_info remote;
 
-	if (!rejoin_is_lost(msk, ssk))
+	if (!rejoin_is_wanted(msk) || !rejoin_is_lost(msk, ssk))
 		return;
 	mptcp_local_address((struct sock_common *)ssk, &local.addr);
 	mptcp_remote_address((struct sock_common *)ssk, &remote);
@@ -177,7 +220,7 @@ void __mptcp_rejoin_lost(struct mptcp_sock *msk, struct sock *ssk)
 	remote.id = READ_ONCE(subflow->remote_id);
 
 	/* of the first subflow nobody has heard */
-	path = rejoin_find(rejoin, &local.addr, &remote) ?: rejoin_add(rejoin, &local, &remote);
+	path = rejoin_path(msk, rejoin, &local, &remote);
 	if (!path)
 		return;
 	if (READ_ONCE(subflow->fully_established) && time_after(jiffies, path->last + REJOIN_LIVED))
@@ -198,28 +241,17 @@ void __mptcp_rejoin_removed(struct mptcp_sock *msk, u8 remote_id)
 /* Nothing is to be tried there any more. */
 static bool rejoin_is_void(struct mptcp_sock *msk, struct mptcp_rejoin_path *path)
 {
-	struct mptcp_subflow_context *subflow;
-
-	if (path->endpoint && !mptcp_pm_nl_endpoint(sock_net((struct sock *)msk), &path->local))
-		return true;
-
-	mptcp_for_each_subflow(msk, subflow) {
-		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
-		struct mptcp_addr_info local, remote;
-
-		mptcp_local_address((struct sock_common *)ssk, &local);
-		mptcp_remote_address((struct sock_common *)ssk, &remote);
-		if (inet_sk_state_load(ssk) != TCP_CLOSE && rejoin_same_local(path, &local) &&
-		    mptcp_addresses_equal(&path->remote, &remote, true))
-			return true;
-	}
-	return false;
+	return rejoin_is_there(msk, path) ||
+	       (path->endpoint && !mptcp_pm_nl_endpoint(sock_net((struct sock *)msk), &path->local));
 }
 
-/* __mptcp_subflow_connect() says how it went, by __mptcp_rejoin_tried(). */
+/* __mptcp_subflow_connect() says how it went, by __mptcp_rejoin_tried(), unless there is not even
+ * a socket.
+ */
 static void rejoin_try(struct mptcp_sock *msk, struct mptcp_rejoin_path *path)
 {
 	bool room;
+	int err;
 
 	spin_lock_bh(&msk->pm.lock);
 	room = msk->pm.subflows < mptcp_pm_get_subflows_max(msk);
@@ -231,7 +263,10 @@ static void rejoin_try(struct mptcp_sock *msk, struct mptcp_rejoin_path *path)
 		return;
 	}
 	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_REJOIN);
-	__mptcp_subflow_connect((struct sock *)msk, &path->local, &path->remote);
+	path->waits = false;
+	err = __mptcp_subflow_connect((struct sock *)msk, &path->local, &path->remote);
+	if (err && !path->waits)
+		rejoin_later(msk->rejoin, path);
 }
 
 void __mptcp_rejoin_work(struct mptcp_sock *msk)
@@ -240,6 +275,10 @@ void __mptcp_rejoin_work(struct mptcp_sock *msk)
 	struct mptcp_rejoin *rejoin = msk->rejoin;
 	unsigned int i;
 
+	if (!rejoin_is_wanted(msk)) {
+		rejoin->count = 0;
+		return;
+	}
 	if (now)
 		mptcp_rejoin_wake(msk);
 	if (((struct sock *)msk)->sk_state != TCP_ESTABLISHED || __mptcp_check_fallback(msk))

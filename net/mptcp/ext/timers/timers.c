@@ -48,6 +48,9 @@
 #include "sched/sched.h"
 #include "ext/timers/timers.h"
 
+/* As often TCP can double a timeout, from its least to its longest one. */
+#define TIMERS_BACKOFF_MOST	ilog2(TCP_RTO_MAX / TCP_RTO_MIN)
+
 /* Would a timeout of @srtt_us + @floor_us let others, that send @others_rate bytes per
  * ms, use up the @headroom of the window, in bytes?
  */
@@ -124,8 +127,10 @@ static void timers_send_second(struct sock *ssk)
 
 	first = tcp_rtx_queue_head(ssk);
 	next = first ? skb_rb_next(first) : NULL;
-	/* it fills a gap, which is acknowledged at once */
-	if (!first || (next && TCP_SKB_CB(next)->sacked & TCPCB_SACKED_ACKED))
+	/* If the peer has the next one, the first fills a gap, which is acknowledged at once. What
+	 * is not lost, or was sent again already, TCP would count twice.
+	 */
+	if (!first || (next && (TCP_SKB_CB(next)->sacked & TCPCB_TAGBITS) != TCPCB_LOST))
 		return;
 
 	tcp_snd_cwnd_set(tp, tcp_packets_in_flight(tp) + 1);
@@ -147,14 +152,21 @@ static bool timers_others_live(const struct sock *ssk)
 		after(READ_ONCE(msk->last_data_recv), heard));
 }
 
-/* TCP is about to double the timeout: not beyond @most_ms, nor below what the RTT asks for. */
+/* TCP is about to double the timeout: not beyond @most_ms, nor below what the RTT asks for. It
+ * counts how often it doubled, to go back by as many when ICMP says why, and how often it sent
+ * again, in a byte: neither would end as soon as it does while timeouts grow.
+ */
 static void timers_bound_backoff(struct sock *ssk, u32 most_ms)
 {
+	struct inet_connection_sock *icsk = inet_csk(ssk);
 	u32 least = __tcp_set_rto(tcp_sk(ssk)) / 2;
 	u32 half = max(msecs_to_jiffies(most_ms) / 2, least);
 
-	if (inet_csk(ssk)->icsk_rto > half && timers_others_live(ssk))
-		inet_csk(ssk)->icsk_rto = half;
+	if (icsk->icsk_rto <= half || !timers_others_live(ssk))
+		return;
+	icsk->icsk_rto = half;
+	icsk->icsk_backoff = min_t(u8, icsk->icsk_backoff, TIMERS_BACKOFF_MOST);
+	icsk->icsk_retransmits = min_t(u8, icsk->icsk_retransmits, U8_MAX - 1);
 }
 
 /* @ssk has sent again what timed out, one segment. Called by TCP, with @ssk locked. */

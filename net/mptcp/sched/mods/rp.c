@@ -205,12 +205,14 @@ bool mptcp_sched_rp_owed(struct mptcp_sock *msk, struct mptcp_sched_owed *owed)
 
 static u64 mptcp_rp_search(const struct mptcp_sock *msk, u32 helper, u64 soon, u64 head)
 {
-	const struct mptcp_range *range;
+	const struct mptcp_ranges *ranges = msk->ranges;
 	u64 seq = READ_ONCE(msk->snd_una);
+	u32 i = mptcp_ranges_after(ranges, seq);
 
-	while (before64(seq, head)) {
-		range = mptcp_ranges_find(msk->ranges, seq);
-		if (!range)
+	for (; i < ranges->first + ranges->count && before64(seq, head); i++) {
+		const struct mptcp_range *range = &ranges->range[i];
+
+		if (before64(seq, range->start))
 			return head;
 		if (range->subflow_id != helper && !range->again) {
 			u64 left = mptcp_range_end(range) - seq;

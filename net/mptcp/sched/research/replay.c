@@ -131,9 +131,16 @@ static int replay_get(char *buf, const struct kernel_param *kp)
 	return len + sysfs_emit_at(buf, len, "\n");
 }
 
+/* The module goes, and its parameters are there no more. */
+static void replay_free(void *arg)
+{
+	kvfree(rcu_dereference_protected(replay_list, true));
+}
+
 static const struct kernel_param_ops replay_ops = {
 	.set = replay_set,
 	.get = replay_get,
+	.free = replay_free,
 };
 
 module_param_cb(sequence, &replay_ops, NULL, 0644);
@@ -224,7 +231,6 @@ static int __init replay_init(void)
 static void __exit replay_exit(void)
 {
 	mptcp_unregister_scheduler(&mptcp_sched_replay);
-	kvfree(rcu_dereference_protected(replay_list, true));
 }
 
 module_init(replay_init);

@@ -17,6 +17,21 @@ from .run.cluster import shard
 from .words import options, units
 from .words.units import UsageError
 
+WATCH = """\
+Runs experiments one after another and draws each in the terminal while it runs. Takes the options of
+'mplab run'; plain TCP runs only with --tcp-on. Ctrl-C ends the guest and tells what was seen so far.
+At the end there are the table and the files of 'mplab run'; results.html has what was drawn."""
+WATCH_SHOWS = """\
+What it shows, ten times in a second of the guest's time:
+  received      of each path, by the receivers of the main flows, headers included; beside other
+                traffic also what the bottleneck sent of it ("path 1, others")
+  queue         bytes that wait for the bottleneck's rate, on the way of the data
+  out of order  at the receiver. path N: memory of packets that wait behind a loss on that path;
+                connection: bytes that came over one path and wait for bytes of another
+
+Where the output is no terminal it prints a line per second of the guest's time.
+Who looks on draws random numbers of the guest, too. So a result may differ from that of 'mplab run' as
+one with another seed does, and is never taken for it."""
 WIFI_3G = ["8mbit,20ms,80ms", "2mbit,150ms,2s"]
 
 
@@ -63,6 +78,17 @@ def _duration(text: str) -> float:
     return value
 
 
+def _speed(text: str) -> float:
+    """Seconds of the guest's time in one of the user's."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0.01 <= value <= 1000:
+        raise argparse.ArgumentTypeError(f"'{text}': write a number from 0.01 to 1000, e.g. 5")
+    return value
+
+
 def _paths_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--path",
@@ -93,11 +119,15 @@ def _kernel_option(parser: argparse.ArgumentParser, several: bool = False) -> No
     )
 
 
-def _measuring_options(parser: argparse.ArgumentParser, out: str, own: bool = False) -> None:
-    """Of all commands that run many guests. own: each call has a directory of its own in `out`."""
-    parser.add_argument(
-        "--jobs", type=_count, default=len(os.sched_getaffinity(0)), metavar="N", help="guests at once"
-    )
+def _measuring_options(
+    parser: argparse.ArgumentParser, out: str, own: bool = False, several: bool = True
+) -> None:
+    """Of all commands that measure. own: each call has a directory of its own in `out`. several: guests
+    at once."""
+    if several:
+        parser.add_argument(
+            "--jobs", type=_count, default=len(os.sched_getaffinity(0)), metavar="N", help="guests at once"
+        )
     parser.add_argument(
         "--time-limit",
         type=_time("--time-limit"),
@@ -127,7 +157,13 @@ def _cluster_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tasks", type=_count, default=16, metavar="N", help="of the job array (16)")
 
 
-def _condition_options(parser: argparse.ArgumentParser) -> None:
+TCP_BY_DEFAULT = (
+    "on path 1; on each if the paths' rates do not tell what TCP gets: beside other traffic, with events,"
+    " for a workload that does not fill the paths"
+)
+
+
+def _condition_options(parser: argparse.ArgumentParser, tcp_by_default: str = TCP_BY_DEFAULT) -> None:
     parser.add_argument(
         "--scheduler",
         default="default,minrtt,minrtt+rp+bm,inorder",
@@ -181,8 +217,7 @@ def _condition_options(parser: argparse.ArgumentParser) -> None:
         type=_path_number,
         metavar="N|each|all",
         help="plain TCP on path N, on each, or on each and over all of them at once (ranges, davvi);"
-        " default: on path 1; on each if the paths' rates do not tell what TCP gets: beside other traffic,"
-        " with events, for a workload that does not fill the paths",
+        f" default: {tcp_by_default}",
     )
     tcp.add_argument("--no-tcp", action="store_true", help="leave out plain TCP")
 
@@ -198,6 +233,13 @@ def _bench_parser(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     bench.add_argument("--quick", action="store_true", help="few scenarios, one seed each")
     bench.add_argument("--only", default="", metavar="NAME,...", help="these scenarios, or groups of them")
+    bench.add_argument(
+        "--page",
+        type=Path,
+        metavar="FILE",
+        help="a page for a browser, too: a click on a scenario or a cell of the scoreboard shows its time"
+        " series (rates, queues, out-of-order bytes, what the workload measured); a run more of each cell",
+    )
     bench.add_argument("--list", action="store_true", help="list the scenarios, and exit")
     bench.add_argument(
         "--scheduler", default="default,inorder", help="names beside default, or all (default: %(default)s)"
@@ -210,6 +252,38 @@ def _bench_parser(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     merge = sub.add_parser("merge", help="results of several machines in one directory")
     merge.add_argument("out", type=Path, metavar="OUT", help="where they go, and some may be")
     merge.add_argument("sources", type=Path, nargs="+", metavar="IN", help="--out of the shares")
+
+
+def _run_options(parser: argparse.ArgumentParser, tcp_by_default: str = TCP_BY_DEFAULT) -> None:
+    """Of commands that measure on one set of paths."""
+    _paths_option(parser)
+    for what in commands.EXPLAINED:
+        parser.add_argument(
+            f"--help-{what}", dest="explain", action="store_const", const=what, help=f"explain --{what}"
+        )
+    _buffer_option(parser)
+    _kernel_option(parser, several=True)
+    _condition_options(parser, tcp_by_default)
+    parser.add_argument("--real-time", action="store_true", help="let the clock run: a cross-check")
+
+
+def _watch_parser(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    watch = sub.add_parser(
+        "watch",
+        help="draw a run while it runs: rate of each path, queues, out-of-order bytes",
+        description=WATCH,
+        epilog=WATCH_SHOWS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    watch.add_argument(
+        "--speed",
+        type=_speed,
+        metavar="N",
+        help="show at most N seconds of the guest's time in a second of yours (default: as fast as it runs)",
+    )
+    _run_options(watch, "nowhere")
+    watch.set_defaults(scheduler="default")
+    _measuring_options(watch, "mplab", own=True, several=False)
 
 
 def _striping_parser(sub: argparse._SubParsersAction) -> None:
@@ -229,17 +303,10 @@ def _parser() -> argparse.ArgumentParser:
     sub = parser.add_subparsers(dest="command", required=True)
 
     run = sub.add_parser("run", help="compare schedulers on some paths: table, JSON and figure")
-    _paths_option(run)
-    for what in commands.EXPLAINED:
-        run.add_argument(
-            f"--help-{what}", dest="explain", action="store_const", const=what, help=f"explain --{what}"
-        )
-    _buffer_option(run)
-    _kernel_option(run, several=True)
-    _condition_options(run)
+    _run_options(run)
     run.add_argument("--pcap", action="store_true", help="keep packet captures, report reordering")
-    run.add_argument("--real-time", action="store_true", help="let the clock run: a cross-check")
     _measuring_options(run, "mplab", own=True)
+    _watch_parser(sub)
 
     design = sub.add_parser(
         "design", allow_abbrev=False, help="compare schedulers over many points of a parameter space"

@@ -6,13 +6,16 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from rich.console import Console
+
 from . import traffic
 from .lab import paths, shell
-from .lab.guest import Guests
+from .lab.guest import Guests, scratch
 from .run import asked, plans
 from .run.experiment import Conditions, Result, measure
 from .run.runner import Failure, Runner, Store, exit_status
@@ -22,6 +25,7 @@ from .words import settings
 from .words.places import for_call, written
 from .words.units import UsageError
 
+INTERRUPTED = 130  # exit status
 # What mplab run --help-WHAT prints
 EXPLAINED: dict[str, Callable[[], str]] = {
     "path": lambda: paths.__doc__ or "",
@@ -29,7 +33,7 @@ EXPLAINED: dict[str, Callable[[], str]] = {
     "beside": lambda: settings.explained(beside.KINDS),
 }
 
-# ---- run
+# ---- run, watch
 
 
 def run(args: argparse.Namespace) -> int:
@@ -50,6 +54,29 @@ def run(args: argparse.Namespace) -> int:
         if args.pcap:
             _capture(kernels, [r.conditions for r in results], out)
     return exit_status(runner.failures)
+
+
+def watch(args: argparse.Namespace) -> int:
+    """Draw runs while they run, one after another; then as `run`."""
+    if args.explain:
+        print(EXPLAINED[args.explain]())
+        return 0
+    from .watch import live
+
+    out, _ = for_call(args)
+    args.no_tcp = args.no_tcp or args.tcp_on is None
+    # the guests end before the directory goes that they write to
+    with scratch() as room, asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
+        wanted = plans.plan(args, [tuple(args.paths)], kernels)
+        found = live.watch(kernels, wanted, room, Console(), args.speed)
+    for failure in found.failures:
+        print(f"mplab: failed: {failure.reason}", file=sys.stderr)
+    if found.results or not found.stopped:
+        _show(found.results, found.failures, out)
+    if found.stopped:
+        print(f"mplab: interrupted: {found.stopped}", file=sys.stderr)
+        return INTERRUPTED
+    return exit_status(found.failures)
 
 
 def _show(results: list[Result], failures: list[Failure], out: Path) -> None:
@@ -199,6 +226,7 @@ def striping(args: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "run": run,
+    "watch": watch,
     "design": design,
     "figure": figure,
     "report": report,

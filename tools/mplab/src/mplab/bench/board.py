@@ -85,7 +85,8 @@ def _coloured(ratio: float | None, text: str) -> str:
     return f"[{'red' if ratio < BEHIND else 'green'}]{text}[/]"
 
 
-def _to_tcp(score: Score) -> str:
+def to_tcp(score: Score) -> str:
+    """The ratio, and half of its range over the seeds."""
     if score.ours.middle is None:
         return "failed"
     low_high = score.spread
@@ -136,7 +137,7 @@ def _scenario_table(board: Board, some: Sequence[Contestant]) -> Table:
             view.add_row(f"[bold]{group}[/]")
         cells = [amount(first.tcp, first.entry.scenario.measure)]
         for who in some:
-            cells.append(_coloured(row[who].to_tcp, _to_tcp(row[who])))
+            cells.append(_coloured(row[who].to_tcp, to_tcp(row[who])))
             if not board.is_reference(who):
                 cells.append(_coloured(row[who].to_default, _plain(row[who].to_default)))
         view.add_row(name, *cells)
@@ -169,7 +170,7 @@ def markdown(board: Board) -> str:
     text += _line(["---", *["---:"] * (len(headings) + 1)])
     for name, row in board.rows().items():
         first = next(iter(row.values()))
-        ours = [_to_tcp(row[who]) for who in board.contestants]
+        ours = [to_tcp(row[who]) for who in board.contestants]
         ours += [_plain(row[who].to_default) for who in others]
         text += _line([name, amount(first.tcp, first.entry.scenario.measure), *ours])
     about = ABOUT.removesuffix(" Red: below 0.97.")

@@ -17,9 +17,10 @@ from ..run.report import console
 from ..run.runner import Runner, exit_status
 from ..run.schedulers import available
 from ..run.table import write_csv
-from ..words.places import for_call
+from ..watch.measure import SampledRunner
+from ..words.places import for_call, written
 from ..words.units import UsageError
-from . import board, files, mine, picture, plan, suite
+from . import board, files, mine, page, picture, plan, suite
 from .board import Board
 from .plan import REFERENCE, Contestant, Entry, conditions
 from .score import Outcome, score
@@ -38,7 +39,7 @@ def listing(scenarios: Sequence[Scenario]) -> str:
     return "\n".join(lines)
 
 
-def measure(runner: Runner, entries: Sequence[Entry], out: Path, about: Mapping[str, object]) -> None:
+def measure(runner: Runner, entries: Sequence[Entry], out: Path, about: Mapping[str, object]) -> Board:
     """Run what is not known yet; show and write the scoreboard. A scenario whose measure its results do
     not have is left out, and named at the end."""
     results = runner.run(conditions(entries), "bench")
@@ -52,6 +53,18 @@ def measure(runner: Runner, entries: Sequence[Entry], out: Path, about: Mapping[
         _write(found, builds, out, about)
     if wrong:
         raise UsageError("; ".join(wrong))
+    return found
+
+
+def _draw(
+    file: Path, found: Board, kernels: Mapping[str, Guests], kept: Path, jobs: int, about: str
+) -> Runner:
+    """A page with time series of each cell's first run, which are made anew, with samples."""
+    runner = SampledRunner(kernels, kept, jobs)
+    results = runner.run(page.wanted(found), "sampling")
+    page.write(file, found, results, about)
+    written(file)
+    return runner
 
 
 def _scored(entries: Sequence[Entry], results: Outcome) -> tuple[Board, list[str]]:
@@ -115,6 +128,8 @@ def bench(args: argparse.Namespace) -> int:
     if args.list:
         print(listing(_scenarios(args)))
         return 0
+    if args.page:
+        _check_page(args)
     out, kept = for_call(args)
     with asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
         wanted = entries(args, kernels)
@@ -122,8 +137,27 @@ def bench(args: argparse.Namespace) -> int:
             return exit_status(failures)
         about = {"command": shlex.join(["mplab", *args.argv]), "suite": str(_file(args))}
         with spread.runner(args, kernels, kept, lean=True) as runner:
-            measure(runner, wanted, out, about)
-    return exit_status(runner.failures)
+            found = measure(runner, wanted, out, about)
+        failures = runner.failures
+        if args.page and found.scores:
+            failures += _draw(args.page, found, kernels, kept, args.jobs, about["command"]).failures
+    return exit_status(failures)
+
+
+def _check_page(args: argparse.Namespace) -> None:
+    """Find out before the measurement, not after it."""
+    if args.shard or args.slurm:
+        other = "--shard" if args.shard else "--slurm"
+        raise UsageError(f"--page: with {other} nothing is drawn; call without it when all is measured")
+    file = args.page.absolute()
+    if file.is_dir():
+        raise UsageError(f"--page {args.page}: a directory; name a file in it, such as bench.html")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--page {args.page}: {error.strerror}") from None
+    if not os.access(file.parent, os.W_OK):
+        raise UsageError(f"--page {args.page}: its directory is not writable")
 
 
 def _contestants(

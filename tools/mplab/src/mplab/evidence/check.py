@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from ..lab import parts
-from . import tables, texts
+from . import scoreboard, tables, texts
 from .plan import DIRECTORY, FIGURES, EvidenceError, Measured, Plan, load
 
 LINE = 100  # characters
@@ -63,7 +63,8 @@ def _files(plan: Plan, directory: Path, now: dict[str, str]) -> Iterator[str]:
     if page.exists():
         changed = parts.changed(parts.from_words(page.read_text()), now)
         if changed and FIGURES not in plan.once:
-            yield f"{', '.join(changed)} changed after {PAGE}: run 'make figures' and take its index.md"
+            how = "run 'make figures' and take its index.md and numbers.csv"
+            yield f"{', '.join(changed)} changed after {PAGE}: {how}"
     for file in sorted(directory.glob("*.json")):
         if file.stem not in plan.commands:
             yield f"{file.name} is not in plan.toml: remove one of them"
@@ -96,5 +97,8 @@ def problems(plan: Plan, directory: Path = DIRECTORY, top: Path | None = None) -
                 found.append(f"{name} has other numbers than the files: run 'make evidence-texts'")
         except EvidenceError as error:
             found.append(f"{name}: {error}")
+    board = directory / scoreboard.FILE
+    if board.exists() and scoreboard.text(cached) != board.read_text():
+        found.append(f"{board.name} has other numbers than the files: run 'make evidence-texts'")
     found += [f"plan.toml: no document has table {name}" for name in plan.tables if name not in used]
     return found

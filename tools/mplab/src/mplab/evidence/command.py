@@ -14,7 +14,7 @@ from ..run.cluster import spread
 from ..run.runner import exit_status
 from ..words.places import writable
 from ..words.units import UsageError
-from . import check, measure, plan, texts
+from . import check, measure, plan, scoreboard, texts
 
 
 def _known(name: str) -> plan.Measured | None:
@@ -75,6 +75,8 @@ def _write(planned: plan.Plan) -> None:
         if renewed != text:
             document.write_text(renewed)
             print("written:", os.path.relpath(document))
+    if "rivals" in planned.commands and scoreboard.write(plan.load):
+        print("written:", scoreboard.FILE)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-BEGIN = re.compile(r"<!-- (evidence: [^>]*|checks|coverage) -->")
-END = re.compile(r"<!-- /(evidence|checks|coverage) -->")
+BEGIN = re.compile(r"<!-- (evidence: [^>]*|checks|kernels|coverage) -->")
+END = re.compile(r"<!-- /(evidence|checks|kernels|coverage) -->")
 ONCE = re.compile(r"<!-- measured once: [0-9a-f]{7,}: \S.* -->")
 NUMBER = re.compile(
     r"[-+±<>]?\s*[\d.,]+(\.\.[\d.,]+)?( ?%| ?[kMG]?(bit/s|B)| ?[mµu]?s| of \d+)?( \([^)]*\))?"

@@ -24,7 +24,8 @@ Load = Callable[[str], Measured]
 
 
 def documents(top: Path = TOP) -> list[Path]:
-    return [top / "README.md", *sorted((top / "Documentation").glob("*.md"))]
+    pages = [page for where in ("*.md", "research/*.md") for page in (top / "Documentation").glob(where)]
+    return [top / "README.md", *sorted(pages)]
 
 
 def shown(figure: str, value: float | str | None) -> str:

@@ -16,7 +16,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from . import programs
 from .experiment import Conditions, Result, key, measure
 
 Outcome = Mapping[Conditions, Result]
+Measure = Callable[[Guests, Conditions, int | None], Result]
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,19 @@ class Failure:
     reason: str
 
 
-def twice(guests: Guests, c: Conditions, cpu: int | None = None) -> Result | Failure:
+def twice(
+    guests: Guests, c: Conditions, cpu: int | None = None, how: Measure | None = None
+) -> Result | Failure:
     """Measure; what fails is tried once more, but not what would take as long again."""
+    how = how or measure
     try:
-        return measure(guests, c, cpu)
+        return how(guests, c, cpu)
     except OutOfTime as error:
         return Failure(c, str(error))
     except GuestError as error:
         print(f"mplab: again, because: {error}", file=sys.stderr)
     try:
-        return measure(guests, c, cpu)
+        return how(guests, c, cpu)
     except GuestError as error:
         return Failure(c, str(error))
 
@@ -122,10 +126,14 @@ class Runner:
         found = self.store.load(c, self.kernels[c.kernel].identity(c.parts))
         return numbers(found) if found and self.lean else found
 
+    def outcome(self, c: Conditions, cpu: int) -> Result | Failure:
+        """Of a run that is not known yet."""
+        return twice(self.kernels[c.kernel], c, cpu)
+
     def _one(self, c: Conditions) -> Result | Failure:
         cpu = self._cpus.get()
         try:
-            outcome = twice(self.kernels[c.kernel], c, cpu)
+            outcome = self.outcome(c, cpu)
         finally:
             self._cpus.put(cpu)
         if isinstance(outcome, Result):

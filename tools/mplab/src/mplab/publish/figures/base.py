@@ -63,10 +63,11 @@ class Setting:
 
 @dataclass
 class Table:
-    """The numbers behind a figure, as text."""
+    """The numbers behind a figure, as text. whole: its verdict needs all columns."""
 
     header: list[str]
     rows: list[list[str]] = field(default_factory=list)
+    whole: bool = False
 
     def add(self, *cells: str | float) -> None:
         self.rows.append([c if isinstance(c, str) else f"{c:.2f}" for c in cells])
@@ -74,7 +75,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure(ABC):
-    """name as on the command line; reports: what the thesis says of its own, in words.
+    """name as on the command line; reports: what the thesis says of its own, in words. tells: the columns of
+    its table that show whether it is so here; none: all.
 
     caption: how to read the drawing.
     """
@@ -83,6 +85,7 @@ class Figure(ABC):
     name: str
     title: str
     reports: str
+    tells: tuple[str, ...] = field(default=(), kw_only=True)
 
     @abstractmethod
     def plan(self, s: Setting) -> list[Conditions]:

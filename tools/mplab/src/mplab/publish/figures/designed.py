@@ -214,7 +214,9 @@ class Sensitivity(Figure):
         if len(samples) < 2:
             return table
         spread = designs.sensitivity(samples)
-        table.rows.append(["deviation, % of range", "", *(f"{100 * v:.1f}" for v in spread.values()), ""])
+        deviation = [f"{100 * v:.1f}" for v in spread.values()]
+        table.whole = True
+        table.rows.append(["deviation, % of range", "", "", *deviation, "", ""])
         return table
 
 
