@@ -21,8 +21,9 @@ apt_get() {
 
 # fetch RELEASE TREE
 fetch() {
-	local apt package
+	local package
 	apt=$(mktemp -d)
+	trap 'rm -rf -- "$apt"' EXIT
 	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
 	: >"$apt/status"
 	echo "deb [signed-by=$keys] http://deb.debian.org/debian $1 main" >"$apt/sources.list"
