@@ -55,6 +55,10 @@ patches-refresh: ## turn edits in build/linux into patches/ (PATCH=, GROUP=: int
 check-robust: deps-check kernel mptcpctl ## what should break MPTCP and must not, whole
 	$K/check.sh robust
 
+check-programs: deps-check kernel mptcpctl ## what Documentation/programs.md says, with programs of later Debians, fetched first
+	$K/programs.sh trixie forky
+	$K/check.sh programs
+
 check-debug: deps-check source mptcpctl ## the same in short, under lockdep, KASAN, UBSAN, kmemleak
 	$K/build.sh debug
 	KIND=debug $K/check.sh quick
@@ -162,7 +166,7 @@ clean: ## remove what was built, keep the compiler cache
 	$(MAKE) -s -C tools/mptcpctl clean
 
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
-	patches-refresh port check-style \
+	patches-refresh port check-style check-programs \
 	check-series check-series-newest \
 	check-robust check-debug check-coverage check-without check-locks check-races check-uninit check-bpf check-upstream check-interop check-packets \
 	kernels check-dask check-slurm check-whole check-kernels check-table check-cost vm check-vm deb check-deb patch send openwrt clean

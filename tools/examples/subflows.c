@@ -31,6 +31,18 @@ struct addresses {
 	struct mptcp_subflow_addrs of[MOST];
 };
 
+/* How MPTCP_FULL_INFO begins (Linux 6.5; older headers lack it): sizes, and where the arrays are
+ * that the kernel is to fill. Behind that may follow a struct mptcp_info.
+ */
+#define FULL_INFO 4
+
+struct full_info {
+	uint32_t size_tcp_info_kernel, size_tcp_info;
+	uint32_t size_subflow_info_kernel, size_subflow_info;
+	uint32_t num_subflows, size_arrays;
+	uint64_t subflow_info, tcp_info;
+};
+
 static void fail(const char *what)
 {
 	perror(what);
@@ -110,6 +122,25 @@ static int print_subflows(int fd)
 	return 0;
 }
 
+/* The number of each subflow: no other gets it while the connection lasts. It is what the entries
+ * of subflow_info begin with. They could have the addresses, too, and tcp_info what is above.
+ */
+static int print_numbers(int fd)
+{
+	uint32_t numbers[MOST], i;
+	struct full_info full = { .size_subflow_info = sizeof(numbers[0]), .size_arrays = MOST,
+				  .subflow_info = (uintptr_t)numbers };
+	socklen_t len = sizeof(full);
+
+	if (getsockopt(fd, SOL_MPTCP, FULL_INFO, &full, &len))
+		return -errno;
+	printf("%u subflows, numbers", full.num_subflows);
+	for (i = 0; i < full.num_subflows && i < MOST; i++)
+		printf(" %u", numbers[i]);
+	puts("");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int fd, err;
@@ -121,7 +152,7 @@ int main(int argc, char **argv)
 	fd = open_socket(argv[3]);
 	connect_to(fd, argv[1], argv[2]);
 	send_some(fd);
-	err = print_subflows(fd);
+	err = print_subflows(fd) ?: print_numbers(fd);
 	if (err == -EOPNOTSUPP)
 		puts("TCP: the peer, or something on the way, knows no Multipath TCP");
 	else if (err)

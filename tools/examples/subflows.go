@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"runtime"
 	"syscall"
 	"unsafe"
 )
@@ -19,6 +20,7 @@ const (
 	solMPTCP          = 284
 	mptcpTCPInfo      = 2
 	mptcpSubflowAddrs = 3
+	mptcpFullInfo     = 4
 	mptcpScheduler    = 43
 
 	most     = 8  // subflows that an MPTCP connection of Linux can have
@@ -28,6 +30,7 @@ const (
 	infoSize = 128 // as much of struct tcp_info as is read here
 	addrSize = 256 // struct mptcp_subflow_addrs
 	remote   = 128 // where its second address begins
+	fullSize = 40  // how struct mptcp_full_info begins: six sizes and counts, where the arrays are
 
 	rtt, window, acked = 68, 80, 120 // in struct tcp_info
 )
@@ -96,6 +99,30 @@ func printSubflows(fd uintptr) error {
 	return nil
 }
 
+// printNumbers tells each subflow's: no other gets it while the connection lasts. It is what the entries of the
+// first array begin with. They could have the addresses, too, and a second array what MPTCP_TCPINFO gives.
+func printNumbers(fd uintptr) error {
+	// the kernel writes there, and Go's own stack may move
+	numbers := new([most]uint32)
+	var pinned runtime.Pinner
+	pinned.Pin(numbers)
+	defer pinned.Unpin()
+	full := make([]byte, fullSize)
+	native.PutUint32(full[12:], 4)
+	native.PutUint32(full[20:], most)
+	native.PutUint64(full[24:], uint64(uintptr(unsafe.Pointer(numbers))))
+	if _, err := get(fd, mptcpFullInfo, full); err != nil {
+		return err
+	}
+	count := int(native.Uint32(full[16:]))
+	fmt.Printf("%d subflows, numbers", count)
+	for _, number := range numbers[:min(count, most)] {
+		fmt.Printf(" %d", number)
+	}
+	fmt.Println()
+	return nil
+}
+
 func run(host, port, scheduler string) error {
 	var refused error
 	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
@@ -122,7 +149,11 @@ func run(host, port, scheduler string) error {
 		return err
 	}
 	var failed error
-	if err = raw.Control(func(fd uintptr) { failed = printSubflows(fd) }); err != nil {
+	if err = raw.Control(func(fd uintptr) {
+		if failed = printSubflows(fd); failed == nil {
+			failed = printNumbers(fd)
+		}
+	}); err != nil {
 		return err
 	}
 	return failed

@@ -14,12 +14,13 @@ from collections.abc import Iterator
 
 IPPROTO_MPTCP = 262  # socket.IPPROTO_MPTCP from Python 3.10 on
 SOL_MPTCP = 284
-MPTCP_TCPINFO, MPTCP_SUBFLOW_ADDRS, MPTCP_SCHEDULER = 2, 3, 43
+MPTCP_TCPINFO, MPTCP_SUBFLOW_ADDRS, MPTCP_FULL_INFO, MPTCP_SCHEDULER = 2, 3, 4, 43
 
 MOST = 8  # subflows that an MPTCP connection of Linux can have
 NAME = 40  # of a scheduler with all its extensions, and the NUL behind it
 BYTES = 1_000_000
 HEAD = struct.Struct("4I")  # struct mptcp_subflow_data: its size, subflows, sizes of an entry there and here
+FULL = struct.Struct("6I2Q")  # how struct mptcp_full_info begins: sizes, subflows, where the arrays are
 TCP_INFO, ADDRESSES = 128, 256  # as much of struct tcp_info as is read here; struct mptcp_subflow_addrs
 REMOTE = 128  # where the second address begins
 RTT, WINDOW, ACKED = 68, 80, 120  # in struct tcp_info
@@ -68,6 +69,15 @@ def subflows(sock: socket.socket) -> Iterator[str]:
         )
 
 
+def numbers(sock: socket.socket) -> list[int]:
+    """Of each subflow: no other gets it while the connection lasts. It is what the entries of the first array
+    begin with. They could have the addresses, too, and a second array what MPTCP_TCPINFO gives."""
+    found = (ctypes.c_uint * MOST)()
+    full = FULL.pack(0, 0, 0, ctypes.sizeof(ctypes.c_uint), 0, MOST, ctypes.addressof(found), 0)
+    count = FULL.unpack(getsockopt_inout(sock, MPTCP_FULL_INFO, full))[4]
+    return found[: min(count, MOST)]
+
+
 def main() -> None:
     if len(sys.argv) < 3:
         sys.exit(f"usage: {sys.argv[0]} HOST PORT [SCHEDULER]")
@@ -80,6 +90,7 @@ def main() -> None:
     try:
         name = sock.getsockopt(SOL_MPTCP, MPTCP_SCHEDULER, NAME)
         print(f"scheduler {name.rstrip(bytes(1)).decode()}", *subflows(sock), sep="\n")
+        print(len(found := numbers(sock)), "subflows, numbers", *found)
     except OSError as error:
         if error.errno != errno.EOPNOTSUPP:
             raise

@@ -16,6 +16,7 @@ const IPPROTO_MPTCP: c_int = 262;
 const SOL_MPTCP: c_int = 284;
 const MPTCP_TCPINFO: c_int = 2;
 const MPTCP_SUBFLOW_ADDRS: c_int = 3;
+const MPTCP_FULL_INFO: c_int = 4;
 const MPTCP_SCHEDULER: c_int = 43;
 const EOPNOTSUPP: c_int = 95; // 122 on MIPS
 
@@ -26,6 +27,7 @@ const HEAD: usize = 16; // struct mptcp_subflow_data: its size, subflows, sizes 
 const TCP_INFO: usize = 128; // as much of it as is read here
 const ADDRESSES: usize = 256; // struct mptcp_subflow_addrs
 const REMOTE: usize = 128; // where its second address begins
+const FULL: usize = 40; // how struct mptcp_full_info begins: six sizes and counts, where the arrays are
 const RTT: usize = 68; // in struct tcp_info
 const WINDOW: usize = 80;
 const ACKED: usize = 120;
@@ -122,12 +124,31 @@ fn print_subflows(stream: &TcpStream) -> io::Result<()> {
     Ok(())
 }
 
+/// The number of each subflow: no other gets it while the connection lasts. It is what the entries of the first
+/// array begin with. They could have the addresses, too, and a second array what MPTCP_TCPINFO gives.
+fn print_numbers(stream: &TcpStream) -> io::Result<()> {
+    let mut numbers = [0u32; MOST];
+    let mut full = [0u8; FULL];
+    full[12..16].copy_from_slice(&4u32.to_ne_bytes());
+    full[20..24].copy_from_slice(&(MOST as u32).to_ne_bytes());
+    full[24..32].copy_from_slice(&(numbers.as_mut_ptr() as u64).to_ne_bytes());
+    get(stream, MPTCP_FULL_INFO, &mut full)?;
+    let count = number(&full, 16) as usize;
+    let found = numbers.iter().take(count).map(u32::to_string);
+    println!(
+        "{count} subflows, numbers {}",
+        found.collect::<Vec<_>>().join(" ")
+    );
+    Ok(())
+}
+
 fn run(to: &str, scheduler: Option<&str>) -> io::Result<()> {
     let found = to.to_socket_addrs()?.find(SocketAddr::is_ipv4);
     let to = found.ok_or_else(|| io::Error::other("no IPv4 address"))?;
     let mut stream = open(to, scheduler)?;
     stream.write_all(&[0; BYTES])?;
-    print_subflows(&stream)
+    print_subflows(&stream)?;
+    print_numbers(&stream)
 }
 
 fn main() -> ExitCode {

@@ -48,6 +48,7 @@ says() {
 
 figures=': RTT [1-9][0-9]*\.[0-9] ms, window [1-9][0-9]* segments, [1-9][0-9]* bytes acknowledged'
 both=("10\.0\.1\.1:[0-9]+ to 10\.0\.1\.2:80$figures" "10\.0\.2\.1:[0-9]+ to 10\.0\.2\.2:80$figures")
+both+=("2 subflows, numbers 1 2")
 tcp='TCP: the peer, or something on the way, knows no Multipath TCP'
 
 # all LANGUAGE

@@ -141,6 +141,14 @@ examples)
 	make -s -C "$top/tools/examples" BUILD="$build/examples" >"$log" 2>&1 || die "tools/examples does not build: see $log"
 	guest "$top/tools/examples/test.sh" "$build/examples"
 	;;
+programs)
+	mkdir -p "$build/programs"
+	rm -f -- "$build/programs/serve"
+	# without Go, or with an old one, what is about Go is skipped
+	! command -v go >/dev/null || (cd "$top/tools/kernel/tests/serve" &&
+		GOTOOLCHAIN=local go build -buildvcs=false -o "$build/programs/serve" . >"$log" 2>&1) || true
+	guest "$top/tools/kernel/tests/programs-test.sh" "$build/programs"
+	;;
 mplab) host unittests ;;
 model) host model ;;
 accuracy | applications | digits | promises | spread)

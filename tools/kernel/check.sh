@@ -24,7 +24,7 @@ rate_tests=(fair)
 robust_tests=(faults middlebox conformance fuzz attack control-wire coding-wire pm flood security)
 quick_tests=("${robust_tests[@]/%/ quick}")
 mapfile -t fixes_tests < <(find "$top/selftests/fixes" -name '*.sh' -perm /u+x -printf '%f\n' | sed 's/\.sh$//' | sort)
-tool_tests=(model mptcpctl doctor examples mplab digits accuracy applications promises spread source refresh port send check-series readme counts install whole)
+tool_tests=(model mptcpctl doctor examples programs mplab digits accuracy applications promises spread source refresh port send check-series readme counts install whole)
 # made of the first series only
 [ "$series_version" != "$base_version" ] || tool_tests+=(openwrt packages)
 # ready in five minutes on two cores

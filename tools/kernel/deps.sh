@@ -16,7 +16,7 @@ case $job in
 build) packages=("${build[@]}") ;;
 run) packages=("${build[@]}" "${lab[@]}") ;;
 figures) packages=("${build[@]}" "${lab[@]}" tcpdump python3-dpkt) ;;
-check) packages=("${lab[@]}" "${deb[@]}" tcpdump man-db g++ patch musl-tools python3-dpkt python3-h11 nftables mptcpize curl) ;;
+check) packages=("${lab[@]}" "${deb[@]}" tcpdump man-db g++ patch musl-tools python3-dpkt python3-h11 nftables mptcpize curl nginx-light openvpn) ;;
 style) packages=("${build[@]}" libelf-dev libssl-dev dwarves sparse shellcheck python3-venv codespell python3-rich python3-numpy) ;;
 upstream) packages=("${build[@]}" iproute2 ethtool iputils-ping procps iptables nftables tcpdump) ;;
 bench) packages=("${build[@]}" "${lab[@]}" nginx-light curl openssl python3-h11) ;;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Preloaded by "mptcpctl run": TCP sockets become MPTCP sockets.
+/* Preloaded by "mptcpctl run": TCP sockets become MPTCP sockets, and those that the program opens
+ * as MPTCP sockets itself get the same options.
  *
  * Where the kernel refuses, the program gets what it asked for: a TCP socket. The scheduler, the
  * congestion control and its weight come in the environment and were tried before. What still
@@ -32,11 +33,11 @@ static void set_weight(int fd)
 		setsockopt(fd, SOL_MPTCP, MPTCP_CONG_WEIGHT, &weight, sizeof(weight));
 }
 
-static int is_tcp(int domain, int type, int protocol)
+static int is_tcp_or_mptcp(int domain, int type, int protocol)
 {
 	return (domain == AF_INET || domain == AF_INET6) &&
 	       (type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) == SOCK_STREAM &&
-	       (protocol == 0 || protocol == IPPROTO_TCP);
+	       (protocol == 0 || protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP);
 }
 
 /* The C library's, or that of a library preloaded after this one. */
@@ -53,10 +54,12 @@ int socket(int domain, int type, int protocol)
 {
 	int fd, error = errno;
 
-	if (!is_tcp(domain, type, protocol))
+	if (!is_tcp_or_mptcp(domain, type, protocol))
 		return next_socket(domain, type, protocol);
 
 	fd = next_socket(domain, type, IPPROTO_MPTCP);
+	if (fd < 0 && protocol == IPPROTO_MPTCP)
+		return fd;	/* what to do without is the program's own business */
 	if (fd >= 0) {
 		set_from_environment(fd, SOL_MPTCP, MPTCP_SCHEDULER, "MPTCPCTL_SCHEDULER");
 		set_weight(fd);

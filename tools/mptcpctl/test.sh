@@ -533,6 +533,13 @@ check "run: unknown extension" 2 "--scheduler: .*unknown extension 'xx'; known a
 check "run: unknown, with an extension" 2 "no scheduler 'nosuch'" ctl run --scheduler nosuch+rp -- true
 check "run: with extensions" 0 "^minrtt\+rp$" ctl run --scheduler minrtt+rp -- python3 -c 'import socket
 print(socket.socket().getsockopt(284, 43, 16).strip(b"\0").decode())'
+check "run: a program that opens MPTCP sockets itself" 0 "^262 rr, 92$" ctl run --scheduler rr -- python3 -c 'import socket
+own = socket.socket(proto=262)
+print(own.getsockopt(socket.SOL_SOCKET, socket.SO_PROTOCOL), own.getsockopt(284, 43, 16).strip(b"\0").decode(), end=", ")
+with open("/proc/sys/net/mptcp/enabled", "w") as off: off.write("0")
+try: socket.socket(proto=262)
+except OSError as e: print(e.errno)'
+in_ns sysctl -q net.mptcp.enabled=1
 check "run: redundant is for administrators" 2 "only CAP_NET_ADMIN may use 'redundant\+bm'" \
 	user run --scheduler redundant+bm -- true
 check "run: status of the program" 7 "" ctl run -- sh -c 'exit 7'

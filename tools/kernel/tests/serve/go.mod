@@ -1,0 +1,3 @@
+module serve
+
+go 1.24
