@@ -77,8 +77,8 @@ prepare_packetdrill() {
 	cp -r -- "$SUITE/gtests/net/packetdrill" "$SUITE/gtests/net/common" "$SUITE/gtests/net/mptcp" "$net/"
 	(cd "$net/packetdrill" && ./configure && make clean && make packetdrill) >"$logs/packetdrill.log" 2>&1 ||
 		die "packetdrill does not build: $logs/packetdrill.log"
-	mkdir "$net/mptcp/fixes"
-	cp -- "$beside/packetdrill"/*.pkt "$net/mptcp/fixes/"
+	mkdir "$net/mptcp/sent"
+	cp -- "$beside/packetdrill"/*.pkt "$net/mptcp/sent/"
 	virtual_times
 }
 
@@ -158,7 +158,7 @@ colour() {
 run_all() {
 	local name
 	mkdir -p "$logs/$1"
-	for name in "${scripts[@]}"; do drill "$1" "$name" "mptcp/fixes/$name.pkt"; done
+	for name in "${scripts[@]}"; do drill "$1" "$name" "mptcp/sent/$name.pkt"; done
 	for name in "${tests[@]}"; do kselftest "$1" "$name"; done
 	for name in "${parts[@]}"; do drill "$1" "suite-$name" "mptcp/$name"; done
 }
@@ -201,7 +201,7 @@ mapfile -t tests < <(named kselftest)
 parts=()
 if [ -z "$asked" ] || [[ " $asked " == *" suite "* ]]; then
 	mapfile -t parts < <(cd "$net/mptcp" && find . -mindepth 2 -name '*.pkt' -printf '%h\n' | sed 's,^\./,,' |
-		grep -vx fixes | sort -u)
+		grep -vx sent | sort -u)
 fi
 [ $((${#scripts[@]} + ${#tests[@]} + ${#parts[@]})) -gt 0 ] || die "there is nothing called $asked"
 if [ "${JOBS:-$(nproc)}" -gt 1 ]; then
