@@ -71,6 +71,17 @@ apply() {
 	[ ! -f "$beside/packetdrill/$test.pkt" ] || scripts+=("$beside/packetdrill/$test.pkt")
 }
 
+# objects COMMIT: those that net/mptcp is built from.
+objects() { work_git show "$1:net/mptcp/Makefile" 2>/dev/null | grep -oE '[a-z0-9_/]+\.o\b' | sort -u; }
+
+# without_source: those that are new, and whose source is a file of ours that no patch has.
+without_source() {
+	local object
+	while read -r object; do
+		[ -f "$work/net/mptcp/${object%.o}.c" ] || echo "$object"
+	done < <(comm -13 <(objects base) <(objects HEAD))
+}
+
 for list in "$top"/tools/kernel/send/*.txt; do
 	name=$(basename "$list" .txt)
 	begin=$(work_git rev-parse HEAD)
@@ -78,6 +89,7 @@ for list in "$top"/tools/kernel/send/*.txt; do
 	for number in $(numbers "$list"); do
 		apply "$number" || { say "$name: $number does not apply here: it needs what is not sent"; bad=1; }
 	done
+	for object in $(without_source); do say "$name: no patch has the source of $object"; bad=1; done
 	work_git branch -q -f "send-$name" HEAD
 	work_git config "branch.send-$name.description" "$(subject "$list")"$'\n\n'"$(text "$list")"
 	work_git checkout -q "send-$name"
