@@ -176,19 +176,28 @@ red_and_green() {
 	fi
 }
 
-# as_on_stock PART: the line of a folder of the suite, with what there is to say of single scripts.
+# failing VARIANT PART: which scripts fail, over at least one of the protocols.
+failing() { sed -nE 's/^not ok (.*) \(.*\)$/\1/p' "$logs/$1/suite-$2.tap" | sort -u; }
+
+# single PART: what there is to say of single scripts.
+single() {
+	comm -12 <(failing stock "$1") <(failing patched "$1") | sed 's/$/ fails, on stock, too/'
+	comm -23 <(failing stock "$1") <(failing patched "$1") | sed 's/$/ fails, on stock only/'
+	comm -13 <(failing stock "$1") <(failing patched "$1") | sed 's/$/ fails, patched only/'
+	find "$net/mptcp/$1" -name '*.skip' -printf "mptcp/$1/%P is left out by the suite\n"
+}
+
+# as_on_stock PART: the line of a folder of the suite, behind those of single scripts.
 as_on_stock() {
 	local stock=$logs/stock/suite-$1.tap patched=$logs/patched/suite-$1.tap worse
-	sed -n 's/^not ok //p' "$stock" | sed "s/^/# $1: fails on stock: /"
-	sed -n 's/^not ok //p' "$patched" | sed "s/^/# $1: fails patched: /"
-	find "$net/mptcp/$1" -name '*.skip' -printf "# $1: left out by the suite: mptcp/$1/%P\n"
+	single "$1" | sed 's/^/# /'
 	worse=$(grep '^ok' "$stock" | grep -cvxFf "$patched" || true)
 	if grep -Eq "$complaints|Kernel panic" "$logs/patched/suite-$1.dmesg"; then
 		result "not ok" "suite, $1: the kernel complains: $logs/patched/suite-$1.dmesg"
 	elif [ ! -s "$stock" ] || [ "$worse" != 0 ]; then
 		result "not ok" "suite, $1: $worse of $(wc -l <"$stock") are worse than on stock: $logs/patched/suite-$1.log"
 	else
-		result ok "suite, $1: $(grep -c '^ok' "$patched") of $(wc -l <"$patched") pass, none worse than on stock"
+		result ok "suite, $1: $(grep -c '^ok' "$patched" || true) of $(wc -l <"$patched") pass, none worse than on stock"
 	fi
 }
 
