@@ -100,6 +100,9 @@ check-interop: deps-upstream ## patched and unpatched kernels as client and serv
 check-packets: deps-check ## handshakes of the patched kernel, packet by packet those of the unpatched one
 	$K/check-packets.sh
 
+check-send: deps-send ## packetdrill scripts and selftests of make send: red unpatched, green patched (SUITE=: packetdrill's checkout)
+	$K/check-send.sh
+
 kernels: deps-vm deps-uninit deps-bpf deps-upstream kernel ## build the kernels that check-whole runs, so that it says what tests take
 	$K/build.sh debug
 	$K/build.sh locks
@@ -168,5 +171,5 @@ clean: ## remove what was built, keep the compiler cache
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
 	patches-refresh port check-style check-programs \
 	check-series check-series-newest \
-	check-robust check-debug check-coverage check-without check-locks check-races check-uninit check-bpf check-upstream check-interop check-packets \
+	check-robust check-debug check-coverage check-without check-locks check-races check-uninit check-bpf check-upstream check-interop check-packets check-send \
 	kernels check-dask check-slurm check-whole check-kernels check-table check-cost vm check-vm deb check-deb patch send openwrt clean

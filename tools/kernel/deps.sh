@@ -19,6 +19,7 @@ figures) packages=("${build[@]}" "${lab[@]}" tcpdump python3-dpkt) ;;
 check) packages=("${lab[@]}" "${deb[@]}" tcpdump man-db g++ patch musl-tools python3-dpkt python3-h11 nftables mptcpize curl nginx-light openvpn) ;;
 style) packages=("${build[@]}" libelf-dev libssl-dev dwarves sparse shellcheck python3-venv codespell python3-rich python3-numpy) ;;
 upstream) packages=("${build[@]}" iproute2 ethtool iputils-ping procps iptables nftables tcpdump) ;;
+send) packages=("${build[@]}" iproute2 jq patch procps python3 zlib1g-dev) ;;
 bench) packages=("${build[@]}" "${lab[@]}" nginx-light curl openssl python3-h11) ;;
 slurm) packages=("${build[@]}" "${lab[@]}" slurm-wlm munge) ;;
 dask) packages=("${build[@]}" "${lab[@]}" python3-distributed) ;;
@@ -30,7 +31,7 @@ deb) packages=("${deb[@]}")
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}") ;;
 check-deb) packages=("${deb[@]}" mmdebstrap grub-common grub-pc-bin xorriso mtools e2fsprogs qemu-system-x86 qemu-utils)
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}" qemu-system-arm qemu-user-static binfmt-support arch-test) ;;
-*) die "usage: deps.sh build|run|figures|check|style|upstream|bench|slurm|dask|vm|uninit|bpf|deb|check-deb" ;;
+*) die "usage: deps.sh build|run|figures|check|style|upstream|send|bench|slurm|dask|vm|uninit|bpf|deb|check-deb" ;;
 esac
 case $job in
 style) ;;

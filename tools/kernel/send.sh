@@ -7,6 +7,10 @@
 # What is ours alone goes: the lines "Test:" and "Depends-on:" of messages. Each series is then applied to Linux as
 # it came, by "git am", and each of its patches is looked at by checkpatch.
 #
+# A fix's test goes with it, under the name that "Test:" has: send/kselftest/NAME.patch as the patch that follows,
+# and send/packetdrill/NAME.pkt into the folder "packetdrill" beside the patches, for packetdrill's own repository.
+# "make check-send" shows that they fail without the fix.
+#
 # usage: send.sh	(KSRC=: for which Linux; the newest one that has a series is meant)
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -17,6 +21,7 @@ set -euo pipefail
 tree=$(source_tree patched)
 out=$build/send
 work=$out.work
+beside=$top/tools/kernel/send
 bad=0
 
 [ -e "$tree/.git" ] || die "there is no $tree: make source KSRC=${KSRC:-}"
@@ -29,7 +34,8 @@ rm -rf -- "$out"
 mkdir -p "$out"
 tree_git worktree add -q --no-checkout --detach "$work" base
 work_git() { tree=$work tree_git "$@"; }
-work_git sparse-checkout set net/mptcp include/net include/uapi/linux include/linux Documentation/networking
+work_git sparse-checkout set net/mptcp include/net include/uapi/linux include/linux Documentation/networking \
+	tools/testing/selftests/net/mptcp
 work_git checkout -q base
 
 # What a file has: its subject, its text, in lines as mail has them, and its patches.
@@ -46,23 +52,44 @@ file_of() {
 	return 1
 }
 
-# apply NUMBER: without what is ours alone; false if it does not.
-apply() {
-	local file
-	file=$(file_of "$1") || { say "$1 is not in this version: not needed there"; return; }
-	! grep -q '^Fixes: none' "$file" || die "$1 is no fix: 'Fixes: none' says so"
-	sed -E '/^(Test|Depends-on): /d' "$file" | work_git am -q -3 2>/dev/null || {
+# am FILE: without what is ours alone; false if it does not apply.
+am() {
+	sed -E '/^(Test|Depends-on): /d' "$1" | work_git am -q -3 2>/dev/null || {
 		work_git am --abort
 		return 1
 	}
 }
 
+# apply NUMBER: with what tests it; false if it does not apply.
+apply() {
+	local file test
+	file=$(file_of "$1") || { say "$1 is not in this version: not needed there"; return; }
+	! grep -q '^Fixes: none' "$file" || die "$1 is no fix: 'Fixes: none' says so"
+	am "$file" || return 1
+	test=$(basename "$(patch_tag "$file" Test)" .sh)
+	[ ! -f "$beside/kselftest/$test.patch" ] || am "$beside/kselftest/$test.patch" || return 1
+	[ ! -f "$beside/packetdrill/$test.pkt" ] || scripts+=("$beside/packetdrill/$test.pkt")
+}
+
+# objects COMMIT: those that net/mptcp is built from.
+objects() { work_git show "$1:net/mptcp/Makefile" 2>/dev/null | grep -oE '[a-z0-9_/]+\.o\b' | sort -u; }
+
+# without_source: those that are new, and whose source is a file of ours that no patch has.
+without_source() {
+	local object
+	while read -r object; do
+		[ -f "$work/net/mptcp/${object%.o}.c" ] || echo "$object"
+	done < <(comm -13 <(objects base) <(objects HEAD))
+}
+
 for list in "$top"/tools/kernel/send/*.txt; do
 	name=$(basename "$list" .txt)
 	begin=$(work_git rev-parse HEAD)
+	scripts=()
 	for number in $(numbers "$list"); do
 		apply "$number" || { say "$name: $number does not apply here: it needs what is not sent"; bad=1; }
 	done
+	for object in $(without_source); do say "$name: no patch has the source of $object"; bad=1; done
 	work_git branch -q -f "send-$name" HEAD
 	work_git config "branch.send-$name.description" "$(subject "$list")"$'\n\n'"$(text "$list")"
 	work_git checkout -q "send-$name"
@@ -72,7 +99,11 @@ for list in "$top"/tools/kernel/send/*.txt; do
 	work_git branch -q -D "send-$name"
 	count=$(find "$out/$name" -name '0*.patch' ! -name '0000-*' | wc -l)
 	[ "$count" -le 15 ] || { say "$name: $count patches: 15 are as many as a list takes"; bad=1; }
-	say "$name: $count patches in ${out#"$top/"}/$name"
+	if [ "${#scripts[@]}" -gt 0 ]; then
+		mkdir "$out/$name/packetdrill"
+		cp -- "${scripts[@]}" "$out/$name/packetdrill/"
+	fi
+	say "$name: $count patches and ${#scripts[@]} packetdrill scripts in ${out#"$top/"}/$name"
 done
 
 # The proof: they apply to Linux as it came, and checkpatch has nothing to say.

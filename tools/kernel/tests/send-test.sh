@@ -30,6 +30,14 @@ check "and its patches, in order" 0 "net: second" cat "$sent/0002-net-second.pat
 check "without what is ours alone" 1 "" grep -r '^Test:\|^Depends-on:' "$sent"
 check "nothing is left in the tree" 0 "^1$" sh -c "git -C '$tree' worktree list | wc -l"
 
+beside=$top/tools/kernel/send/packetdrill
+mkdir "$beside"
+echo "// the case of one" >"$beside/one.pkt"
+echo "// of another" >"$beside/two.pkt"
+check "a fix's packetdrill script goes with its series" 0 "1-all: 2 patches and 1 packetdrill scripts" send
+check "in a folder of its own" 0 "^one.pkt$" ls "$sent/packetdrill"
+check "and no other one" 1 "" test -e "$sent/packetdrill/two.pkt"
+
 list fixes/0001 fixes/0009
 check "what this version does not need is named" 0 "fixes/0009 is not in this version" send
 list fixes/0001 sched/0002
