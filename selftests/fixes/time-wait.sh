@@ -37,7 +37,8 @@ close_late() {
 	sleep 1
 	passive=$(waiting "$client") active=$(waiting "$server")
 	is 0 "$passive" "$1, $2 subflows: who closes last has no TIME-WAIT"
-	that "$1, $2 subflows: who closes first has one for each" less $((count - 1)) "$active"
+	# a port may be drawn twice, and then the second connection takes the place of the first
+	that "$1, $2 subflows: who closes first has one for nearly each" less $((count - 4)) "$active"
 	echo "# | $1, $2 subflows | $passive | $active |"
 	end
 }
