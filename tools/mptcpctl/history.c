@@ -23,23 +23,6 @@
 /* A socket may be on its way from one process to another: kept so long, it does not count anew. */
 #define UNSEEN_MOST 3
 
-/* One more element at the end of an array of @count; NULL: the user was told that memory is short.
- * Its room doubles when that is full.
- */
-static void *append(void **array, size_t *count, size_t size)
-{
-	char *larger = *array;
-
-	if (!(*count & (*count - 1)))
-		larger = reallocarray(*array, *count ? 2 * *count : 1, size);
-	if (!larger) {
-		complain("%s", strerror(errno));
-		return NULL;
-	}
-	*array = larger;
-	return memset(larger + (*count)++ * size, 0, size);
-}
-
 static struct history_total *total_of(struct history *history, const char *scheduler)
 {
 	struct history_total *total;
@@ -179,8 +162,10 @@ bool add_to_history(struct history *history, int fd, const struct connection *c)
 	struct stat st;
 	int i;
 
-	if (!total || fstat(fd, &st))
+	if (!total)
 		return false;
+	if (fstat(fd, &st))
+		return !complain("%s", strerror(errno));
 	socket = socket_of(history, st.st_ino);
 	if (!socket)
 		return false;

@@ -32,19 +32,8 @@ struct sums {
 	struct connection *buf;
 	struct history *history;	/* NULL: none is kept */
 	bool known, unknown;	/* what limits them, of connections */
-	bool failed;		/* memory was short */
+	bool failed;		/* the user was told why */
 };
-
-/* One more element at the end of an array of @count; NULL: memory is short. */
-static void *grow(void **array, size_t *count, size_t size)
-{
-	char *larger = realloc(*array, (*count + 1) * size);
-
-	if (!larger)
-		return NULL;
-	*array = larger;
-	return memset(larger + (*count)++ * size, 0, size);
-}
 
 static struct group *group_of(struct sums *sums, const struct connection *c)
 {
@@ -56,28 +45,12 @@ static struct group *group_of(struct sums *sums, const struct connection *c)
 		if (group->state == c->state && !strcmp(group->scheduler, c->scheduler))
 			return group;
 	}
-	group = grow((void **)&sums->groups, &sums->group_count, sizeof(*group));
+	group = append((void **)&sums->groups, &sums->group_count, sizeof(*group));
 	if (group) {
 		group->state = c->state;
 		memcpy(group->scheduler, c->scheduler, sizeof(group->scheduler));
 	}
 	return group;
-}
-
-/* Without its port, which is another one for each connection, and without the brackets that
- * keep an IPv6 address apart from it.
- */
-static void address_alone(const struct sockaddr_storage *ss, char *text)
-{
-	if (!format_address(ss, text, ADDRESS_MAX)) {
-		snprintf(text, ADDRESS_MAX, "?");
-		return;
-	}
-	*strrchr(text, ':') = 0;
-	if (*text == '[') {
-		text[strlen(text) - 1] = 0;
-		memmove(text, text + 1, strlen(text));
-	}
 }
 
 static struct uplink *uplink_of(struct sums *sums, const struct mptcpctl_addrs *addrs)
@@ -86,12 +59,14 @@ static struct uplink *uplink_of(struct sums *sums, const struct mptcpctl_addrs *
 	char address[ADDRESS_MAX];
 	size_t i;
 
-	address_alone(&addrs->local, address);
+	/* its port is another one for each connection */
+	if (!format_host(&addrs->local, address, sizeof(address)))
+		snprintf(address, sizeof(address), "?");
 	for (i = 0; i < sums->uplink_count; i++) {
 		if (!strcmp(sums->uplinks[i].address, address))
 			return &sums->uplinks[i];
 	}
-	uplink = grow((void **)&sums->uplinks, &sums->uplink_count, sizeof(*uplink));
+	uplink = append((void **)&sums->uplinks, &sums->uplink_count, sizeof(*uplink));
 	if (uplink)
 		memcpy(uplink->address, address, sizeof(uplink->address));
 	return uplink;
@@ -110,11 +85,6 @@ static bool add_subflow(struct sums *sums, const struct connection *c, unsigned 
 	uplink->received += tcp->tcpi_bytes_received;
 	uplink->retrans += tcp->tcpi_bytes_retrans;
 	return true;
-}
-
-static bool is_connection(const struct connection *c)
-{
-	return c->state == CONN_MPTCP || c->state == CONN_FALLBACK;
 }
 
 static bool add_limits(struct sums *sums, struct group *group, int fd)
@@ -257,7 +227,7 @@ static int print_metrics(const char *path)
 	if (!sums.buf)
 		complain("%s", strerror(ENOMEM));
 	else if ((!path || load_history(&history, path)) && walk_sockets(0, add, &sums))
-		done = sums.failed ? !complain("%s", strerror(ENOMEM)) : finish(&sums, path);
+		done = !sums.failed && finish(&sums, path);
 	free(sums.buf);
 	free(sums.groups);
 	free(sums.uplinks);

@@ -27,6 +27,10 @@ struct query {
 bool read_query(int argc, char **argv, struct query *query);
 int cmd_version(int argc, char **argv);
 
+/* array.c */
+bool make_room(void **array, size_t count, size_t *room, size_t more, size_t size);
+void *append(void **array, size_t *count, size_t size);
+
 /* usage.c: what commands take */
 void print_commands(FILE *to);
 int run_command(int argc, char **argv);
@@ -161,6 +165,12 @@ struct connection {
 	struct subflow_diag diag[SUBFLOWS_MAX];
 	struct rate whole, rate[SUBFLOWS_MAX];
 };
+
+/* Does it carry data, or did it? Else it listens, or is not connected. */
+static inline bool is_connection(const struct connection *c)
+{
+	return c->state == CONN_MPTCP || c->state == CONN_FALLBACK;
+}
 
 void read_connection(int fd, struct connection *c);
 void read_diags(struct connection *c);

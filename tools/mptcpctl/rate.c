@@ -74,18 +74,10 @@ static int compare(const void *a, const void *b)
 
 static void keep(struct reading reading)
 {
-	if (late.count == late.room) {
-		size_t room = late.room ? 2 * late.room : 64;
-		struct reading *larger = reallocarray(late.one, room, sizeof(*larger));
-
-		if (!larger) {
-			no_memory = true;
-			return;
-		}
-		late.one = larger;
-		late.room = room;
-	}
-	late.one[late.count++] = reading;
+	if (make_room((void **)&late.one, late.count, &late.room, 1, sizeof(*late.one)))
+		late.one[late.count++] = reading;
+	else
+		no_memory = true;
 }
 
 /* For turn_rates() */

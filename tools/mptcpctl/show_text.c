@@ -104,7 +104,7 @@ static void print_whole(const struct connection *c)
 	if (c->netns)
 		print_count("netns", c->netns);
 	printf("\n");
-	if (c->state != CONN_MPTCP && c->state != CONN_FALLBACK)
+	if (!is_connection(c))
 		return;
 	printf(SUBFLOW "sent %llu", (unsigned long long)c->info.bytes_sent);
 	print_count("acked", c->info.bytes_acked);

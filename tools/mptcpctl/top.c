@@ -28,22 +28,6 @@ struct collector {
 	struct connection *buf;
 };
 
-/* Room for @more elements of @size behind the @count that there are; false: memory is short. */
-static bool make_room(void **array, size_t count, size_t *room, size_t more, size_t size)
-{
-	size_t wanted = 2 * (count + more);
-	void *larger;
-
-	if (count + more <= *room)
-		return true;
-	larger = reallocarray(*array, wanted, size);
-	if (!larger)
-		return false;
-	*array = larger;
-	*room = wanted;
-	return true;
-}
-
 static int read_queue(int fd)
 {
 	int bytes;
@@ -107,7 +91,7 @@ static bool collect(const struct mptcp_socket *sk, void *arg)
 	struct top *top = collector->top;
 
 	read_connection(sk->fd, c);
-	if (c->state != CONN_MPTCP && c->state != CONN_FALLBACK)
+	if (!is_connection(c))
 		return true;
 	keep_rates(c);
 	read_rates(c);

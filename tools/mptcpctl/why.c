@@ -137,7 +137,7 @@ static bool visit(const struct mptcp_socket *sk, void *arg)
 
 	read_connection(sk->fd, c);
 	read_rates(c);
-	if (c->state != CONN_MPTCP && c->state != CONN_FALLBACK)
+	if (!is_connection(c))
 		return true;
 	survey->unknown += !c->limits_known;
 	if (!c->limits_known || !c->whole.known)
