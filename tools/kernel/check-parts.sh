@@ -52,18 +52,12 @@ key() {
 	echo "$1"
 }
 
-# versions: those that have a series, the first one first.
-versions() {
-	echo "$base_version"
-	find "$patches" -mindepth 2 -maxdepth 2 -name series -printf '%P\n' | sed 's,/series$,,' | sort -V
-}
-
 # keys: all, in their order.
 keys() {
 	local version name
 	while read -r version; do
 		for name in "${whole[@]}"; do key "$name" "$version"; done
-	done < <(versions)
+	done < <(all_versions)
 }
 
 # commit: the one that is checked, "+" with edits.
@@ -180,7 +174,7 @@ kernels_text() {
 		else
 			printf '| %s | %d | | | | | | | not run |\n' "$version" "$(names_in "$list" | wc -l)"
 		fi
-	done < <(versions)
+	done < <(all_versions)
 }
 
 # text_with_tables: testing.md as it is to be.

@@ -116,8 +116,6 @@ guest() {
 	mkdir -p "$log.out"
 	timeout 3600 "$top/tools/kernel/boot-uml" --kernel "$out" --rw "$log.out" --dmesg "$log.dmesg" -- "$@" \
 		>"$log.log" 2>&1 || true
-	# a guest that stopped leaves its last words in the log
-	[ -e "$log.dmesg" ] || cp -- "$log.log" "$log.dmesg"
 }
 
 # drill VARIANT WHAT PATH: what is at PATH of gtests/net, over IPv4, IPv6 and one in the other. Its TAP lines are in
@@ -145,7 +143,7 @@ kselftest() {
 # colour VARIANT WHAT: red, green, or broken when it came to no end. What makes the kernel complain is red.
 colour() {
 	local log=$logs/$1/$2
-	if grep -q '^not ok' "$log.tap" || grep -Eq "$complaints|Kernel panic" "$log.dmesg"; then
+	if went_wrong "$log.tap" "$log.log" "$log.dmesg"; then
 		echo red
 	elif grep '^ok' "$log.tap" | grep -qv '# SKIP'; then
 		echo green
@@ -192,8 +190,8 @@ as_on_stock() {
 	local stock=$logs/stock/suite-$1.tap patched=$logs/patched/suite-$1.tap worse
 	single "$1" | sed 's/^/# /'
 	worse=$(grep '^ok' "$stock" | grep -cvxFf "$patched" || true)
-	if grep -Eq "$complaints|Kernel panic" "$logs/patched/suite-$1.dmesg"; then
-		result "not ok" "suite, $1: the kernel complains: $logs/patched/suite-$1.dmesg"
+	if went_wrong /dev/null "$logs/patched/suite-$1.log" "$logs/patched/suite-$1.dmesg"; then
+		result "not ok" "suite, $1: the kernel complains: $logs/patched/suite-$1.*"
 	elif [ ! -s "$stock" ] || [ "$worse" != 0 ]; then
 		result "not ok" "suite, $1: $worse of $(wc -l <"$stock") are worse than on stock: $logs/patched/suite-$1.log"
 	else

@@ -147,9 +147,7 @@ run_test() {
 	rm -f -- "$dmesg"
 	timeout 600 "$top/tools/kernel/boot-uml" --kernel "$out" --dmesg "$dmesg" -- \
 		env PATH="$logs/bin:$PATH" "$top/$1" >"$log" 2>&1 || status=$?
-	# a guest that stopped leaves its last words in the log
-	[ -e "$dmesg" ] || dmesg=$log
-	if grep -q '^not ok' "$log" || grep -Eq "$complaints|Kernel panic" "$dmesg"; then
+	if went_wrong "$log" "$log" "$dmesg"; then
 		echo red
 	elif [ "$status" = 4 ] || grep -q '^1\.\.0 # SKIP' "$log"; then
 		echo skipped

@@ -107,3 +107,11 @@ read_closing() {
 # In a guest's log: what a test must not cause.
 # shellcheck disable=SC2034 # for those who source this
 complaints='WARNING:|BUG:|Oops|possible recursive locking|Call Trace|KASAN|UBSAN|KCSAN:|ODEBUG|unreferenced object'
+
+# went_wrong TAP LOG DMESG: a line of the TAP failed, or the kernel complained. A guest that stopped leaves no DMESG, but
+# its last words in the LOG.
+went_wrong() {
+	local said=$3
+	[ -e "$said" ] || said=$2
+	grep -q '^not ok' "$1" || grep -Eq "$complaints|Kernel panic" "$said"
+}

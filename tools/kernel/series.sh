@@ -38,6 +38,11 @@ lay_over() {
 # note_patch NAME COMMIT: the commit is that patch's. A rebase takes the note along.
 note_patch() { tree_git notes --ref=patches add -f -m "$1" "$2" 2>/dev/null; }
 
+# all_versions: for which there are patches, the oldest first.
+all_versions() {
+	{ echo "$base_version"; find "$patches" -path '*/*/series' -printf '%P\n' | sed -n 's,/series$,,p'; } | sort -V
+}
+
 # names_in FILE...: the patches that they name.
 names_in() { sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$@"; }
 

@@ -39,11 +39,6 @@ usage() {
 	USAGE
 }
 
-# all_versions: for which there are patches, the oldest first.
-all_versions() {
-	{ echo "$base_version"; find "$patches" -path '*/*/series' -printf '%P\n' | sed -n 's,/series$,,p'; } | sort -V
-}
-
 # versions: the same in words.
 versions() { all_versions | sed 's/$/.y/' | paste -sd , | sed 's/,/, /g'; }
 
