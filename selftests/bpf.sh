@@ -294,7 +294,8 @@ for name in lazy liar; do
 done
 replaced repeater 1000000
 kill_first() { in_client ss -K dst 10.0.1.2 >/dev/null; }
-replaced loyal 8000000 kill_first
+# so much that it is not over when a busy machine gets to it
+replaced loyal 16000000 kill_first
 lose() { tc -n "$client" qdisc change dev c1 root netem loss 100%; }
 replaced loyal 8000000 lose
 tc -n "$client" qdisc change dev c1 root netem rate 20mbit delay 10ms limit 1000 loss 0%

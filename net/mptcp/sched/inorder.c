@@ -26,7 +26,8 @@
  * A subflow whose RTT is close to its lowest has no queue, so it may carry
  * more than it did: its rate counts double until a queue shows. That is how a
  * subflow that was not needed comes up again when it is. One that carried all that
- * the application wanted is taken to carry its congestion window in each round trip.
+ * the application wanted is taken to carry its congestion window in each round trip, and
+ * none to carry more than that, unless the window doubles.
  *
  * A slow subflow whose queue is long is no faster, and costs: its data takes up
  * the peer's window for longer, and when the queue overflows, the connection
@@ -232,21 +233,42 @@ static u32 inorder_likely_rate(struct mptcp_subflow_context *subflow, u32 min_rt
 	return max(rate, mptcp_sched_first_rate(subflow, mptcp_sched_cwnd(subflow)));
 }
 
+/* Does @path's window still double in each round trip? */
+static bool inorder_doubles(const struct inorder_path *path)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(path->subflow));
+
+	return inorder_subflow(path->subflow)->full_rounds < INORDER_FULL_ROUNDS ||
+	       mptcp_sched_cwnd(path->subflow) < READ_ONCE(tp->snd_ssthresh);
+}
+
+/* The rate at which @path may go on: with its gain, but no more than its window lets out, which
+ * is less after a loss than what it delivered.
+ */
+static u32 inorder_next_rate(const struct inorder_path *path)
+{
+	u64 gained = (u64)path->rate * inorder_gain(path->subflow, path->min_rtt);
+	u32 rate = min_t(u64, div_u64(gained, 100), U32_MAX);
+
+	if (inorder_doubles(path))
+		return rate;
+	return min(rate, mptcp_sched_first_rate(path->subflow, mptcp_sched_cwnd(path->subflow)));
+}
+
 static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 			 struct mptcp_subflow_context *subflow, u64 now)
 {
 	struct inorder_subflow *is = inorder_subflow(subflow);
 	u32 mss = mptcp_sched_mss(subflow);
-	u32 gain, all, busy;
+	u32 all, busy;
 
 	p->subflow = subflow;
 	p->min_rtt = mptcp_sched_min_rtt(subflow);
 	p->rate = inorder_likely_rate(subflow, p->min_rtt);
-	gain = inorder_gain(subflow, p->min_rtt);
 	p->queued = mptcp_sched_queued(subflow);
 	p->limit = inorder_limit(p, mss);
 	p->room = inorder_room(msk, p, mss, now);
-	p->rate = min_t(u64, div_u64((u64)p->rate * gain, 100), U32_MAX);
+	p->rate = inorder_next_rate(p);
 
 	/* sent in bursts, data waits even if it is no more than the product */
 	all = inorder_time(p, p->queued);
@@ -307,6 +329,9 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 		return -EAGAIN;
 	if (before64(end, seq + mss))
 		return -EAGAIN;
+	/* not for one that has enough to do: it would only wait here instead */
+	if (2ULL * path->queued < inorder_product(path))
+		mptcp_sched_want_unsent(msk, gap + mss);
 	if (before64(msk->write_seq, seq + mss)) {
 		mptcp_sched_want_written(msk, seq + mss);
 		return -EAGAIN;

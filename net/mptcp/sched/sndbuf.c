@@ -74,3 +74,21 @@ void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq)
 	mptcp_write_space(sk);
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_want_written);
+
+/* For data to go ahead, @bytes have to be written that are on no subflow yet. An application with
+ * TCP_NOTSENT_LOWAT may write so much more than that for a tenth of a second: else it would use
+ * its best path only, unless the paths are much alike.
+ */
+void mptcp_sched_want_unsent(struct mptcp_sock *msk, u64 bytes)
+{
+	struct sock *sk = (struct sock *)msk;
+	bool waits = !mptcp_stream_memory_free(sk, 1);
+
+	if (mptcp_notsent_lowat(sk) == UINT_MAX)
+		return;
+	WRITE_ONCE(msk->sched_unsent, min(bytes, mptcp_sched_most_sndbuf(msk)));
+	WRITE_ONCE(msk->sched_unsent_at, (u32)jiffies);
+	if (waits)
+		mptcp_write_space(sk);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_want_unsent);

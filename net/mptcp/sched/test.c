@@ -490,6 +490,37 @@ static void ahead_is_sent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 0ULL);
 }
 
+/* With TCP_NOTSENT_LOWAT, what a scheduler wants may be written besides; not for long. */
+static void wanted_is_no_backlog(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	struct sock *sk = (struct sock *)msk;
+
+	msk->write_seq = 500;
+	mptcp_sched_want_unsent(msk, 300);
+	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 500ULL);
+
+	msk->notsent_lowat = 400;
+	KUNIT_EXPECT_FALSE(test, mptcp_stream_memory_free(sk, 0));
+	mptcp_sched_want_unsent(msk, 300);
+	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 500ULL);
+	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 200ULL);
+	KUNIT_EXPECT_TRUE(test, mptcp_stream_memory_free(sk, 0));
+	KUNIT_EXPECT_FALSE(test, mptcp_stream_memory_free(sk, 1));
+	mptcp_sched_want_unsent(msk, 600);
+	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 0ULL);
+
+	msk->sched_unsent_at -= HZ;
+	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 500ULL);
+
+	/* one that is alone is ahead of none */
+	((struct sock *)conn->tp[0])->sk_state = TCP_CLOSE;
+	((struct sock *)conn->tp[1])->sk_state = TCP_CLOSE;
+	mptcp_sched_want_unsent(msk, 300);
+	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 500ULL);
+}
+
 static void fake_worker(struct work_struct *work)
 {
 }
@@ -1704,6 +1735,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(ahead_ranges),
 	KUNIT_CASE(lead_leaves_out_ranges),
 	KUNIT_CASE(ahead_is_sent),
+	KUNIT_CASE(wanted_is_no_backlog),
 	KUNIT_CASE(fin_follows_what_is_sent),
 	KUNIT_CASE(ahead_ranges_are_limited),
 	KUNIT_CASE(search_is_bounded),
