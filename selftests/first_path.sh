@@ -192,13 +192,15 @@ ipv6() {
 	first_path route
 }
 
+syn_waits() { in_client ss -Htn state syn-sent | grep -q .; }
+
 # The link goes while the SYN waits, and the route with it: that is when it is needed.
 link_gone() {
 	first_path failover
 	# the port may be one that the other address has in TIME-WAIT, and then it cannot move there
 	sleep 61
 	dark 1
-	(sleep 0.1 && ip -n "$client" link set c1 down) &
+	(soon syn_waits && ip -n "$client" link set c1 down) &
 	connect
 	wait $!
 	began "the link goes, and its route" 10.0.2.1 315 500
