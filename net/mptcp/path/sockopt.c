@@ -46,8 +46,10 @@ static int path_set(struct mptcp_sock *msk, const struct mptcp_path_list *new,
 	list = mptcp_path_merge(rcu_dereference_protected(msk->path_list, true), new, kind);
 	if (!IS_ERR(list)) {
 		mptcp_path_replace(&msk->path_list, list);
+		/* with the next decision; one without a route just now keeps what it had */
 		mptcp_for_each_subflow(msk, subflow)
-			subflow->sched_path_at = 0;
+			if (subflow->sched_path_at)
+				subflow->sched_path_at = (tcp_jiffies32 - 2 * HZ) ?: 1;
 	}
 	release_sock(sk);
 

@@ -173,6 +173,14 @@ static u32 inorder_gain(struct mptcp_subflow_context *subflow, u32 min_rtt)
 	       INORDER_GAIN_STARTUP : INORDER_GAIN_PROBE;
 }
 
+/* TCP's state, TCP_CA_Open or another: a bit field, which READ_ONCE() does not take; of a moment ago
+ * will do.
+ */
+static u8 inorder_state(const struct sock *ssk)
+{
+	return data_race((u8)inet_csk(ssk)->icsk_ca_state);
+}
+
 /* What fits @path without a queue, in bytes: its bandwidth-delay product. */
 static u64 inorder_product(const struct inorder_path *path)
 {
@@ -233,13 +241,19 @@ static u32 inorder_likely_rate(struct mptcp_subflow_context *subflow, u32 min_rt
 	return max(rate, mptcp_sched_first_rate(subflow, mptcp_sched_cwnd(subflow)));
 }
 
-/* Does @path's window still double in each round trip? */
+/* Does @path's window still double in each round trip? That it is small while losses are repaired
+ * says nothing.
+ */
 static bool inorder_doubles(const struct inorder_path *path)
 {
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(path->subflow));
+	const struct sock *ssk = mptcp_subflow_tcp_sock(path->subflow);
+	u8 state;
 
-	return inorder_subflow(path->subflow)->full_rounds < INORDER_FULL_ROUNDS ||
-	       mptcp_sched_cwnd(path->subflow) < READ_ONCE(tp->snd_ssthresh);
+	if (inorder_subflow(path->subflow)->full_rounds < INORDER_FULL_ROUNDS)
+		return true;
+	state = inorder_state(ssk);
+	return state != TCP_CA_CWR && state != TCP_CA_Recovery &&
+	       mptcp_sched_cwnd(path->subflow) < READ_ONCE(tcp_sk(ssk)->snd_ssthresh);
 }
 
 /* The rate at which @path may go on: with its gain, but no more than its window lets out, which
@@ -322,8 +336,9 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 	if (!ranges || !msk->first_pending || mptcp_ranges_is_full(ranges))
 		return -EAGAIN;
 	/* whole segments for the one that comes there */
+	gap = DIV_ROUND_UP_ULL(gap, mss) * mss;
 	head = mptcp_sched_head(msk);
-	seq = mptcp_ranges_reach(ranges, head, DIV_ROUND_UP_ULL(gap, mss) * mss);
+	seq = mptcp_ranges_reach(ranges, head, gap);
 	if (path->queued >= path->limit &&
 	    (mptcp_sched_drains(path->subflow) || seq - head > (end - head) / INORDER_WINDOW_PART))
 		return -EAGAIN;
@@ -331,7 +346,7 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 		return -EAGAIN;
 	/* not for one that has enough to do: it would only wait here instead */
 	if (2ULL * path->queued < inorder_product(path))
-		mptcp_sched_want_unsent(msk, gap + mss);
+		mptcp_sched_want_unsent(msk, seq + mss, gap + mss);
 	if (before64(msk->write_seq, seq + mss)) {
 		mptcp_sched_want_written(msk, seq + mss);
 		return -EAGAIN;
@@ -368,9 +383,7 @@ static bool inorder_is_held_up(struct mptcp_sock *msk, const struct inorder_path
 	inorder_msk(msk)->owner = range->subflow_id;
 	if (!owner || !before64(head, READ_ONCE(msk->wnd_end)))
 		return true;
-	/* a bit field, which READ_ONCE() does not take: of a moment ago will do */
-	return data_race(inet_csk(mptcp_subflow_tcp_sock(owner))->icsk_ca_state >=
-			 TCP_CA_Recovery);
+	return inorder_state(mptcp_subflow_tcp_sock(owner)) >= TCP_CA_Recovery;
 }
 
 /* The peer is held up: how many segments are sent again? Losses come in bursts.

@@ -113,10 +113,10 @@ mptcp_sched_best_copy(struct mptcp_sock *msk,
 		      bool (*may)(struct mptcp_subflow_context *subflow, bool backups));
 void mptcp_sched_commit_next(struct mptcp_sock *msk, const struct mptcp_sched_choice *choice);
 
-/* @subflow is short of memory; data up to @seq, or @bytes not sent yet, would be of use (sndbuf.c). */
+/* @subflow is short of memory; data up to @seq, @bytes of it unsent, would be of use (sndbuf.c). */
 void mptcp_sched_want_memory(const struct mptcp_subflow_context *subflow);
 void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq);
-void mptcp_sched_want_unsent(struct mptcp_sock *msk, u64 bytes);
+void mptcp_sched_want_unsent(struct mptcp_sock *msk, u64 seq, u32 bytes);
 
 /* The next byte to send in turn. After a subflow failed, data is sent once more,
  * so it is not always snd_nxt; and that counts a DATA_FIN that is out, which is no byte.

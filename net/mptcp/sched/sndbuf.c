@@ -53,6 +53,23 @@ void mptcp_sched_want_memory(const struct mptcp_subflow_context *subflow)
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_want_memory);
 
+/* The send buffer that data up to @seq takes. */
+static u64 sndbuf_for(const struct mptcp_sock *msk, u64 seq)
+{
+	u64 bytes = seq - READ_ONCE(msk->snd_una);
+
+	return bytes + bytes / 2;
+}
+
+/* The largest that it may become. */
+static u64 sndbuf_most(const struct mptcp_sock *msk)
+{
+	const struct sock *sk = (const struct sock *)msk;
+
+	return sk->sk_userlocks & SOCK_SNDBUF_LOCK ? READ_ONCE(sk->sk_sndbuf) :
+						     mptcp_sched_most_sndbuf(msk);
+}
+
 /* The scheduler could use data up to @seq, but the application's writes end
  * before. If it waits for room in the send buffer, let that grow: subflows only
  * make it as large as what they carry, and one that waits carries nothing.
@@ -60,12 +77,12 @@ EXPORT_SYMBOL_GPL(mptcp_sched_want_memory);
 void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq)
 {
 	struct sock *sk = (struct sock *)msk;
-	u64 want = seq - READ_ONCE(msk->snd_una);
+	u64 want;
 
 	if (sk->sk_userlocks & SOCK_SNDBUF_LOCK || sk_stream_wspace(sk) >= sk_stream_min_wspace(sk))
 		return;
 
-	want = min(want + want / 2, mptcp_sched_most_sndbuf(msk));
+	want = min(sndbuf_for(msk, seq), mptcp_sched_most_sndbuf(msk));
 	if (want <= READ_ONCE(sk->sk_sndbuf))
 		return;
 
@@ -75,18 +92,22 @@ void mptcp_sched_want_written(struct mptcp_sock *msk, u64 seq)
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_want_written);
 
-/* For data to go ahead, @bytes have to be written that are on no subflow yet. An application with
- * TCP_NOTSENT_LOWAT may write so much more than that for a tenth of a second: else it would use
- * its best path only, unless the paths are much alike.
+/* For data up to @seq to go ahead, @bytes have to be written that are on no subflow yet. An
+ * application with TCP_NOTSENT_LOWAT may write so much more than that for a tenth of a second: else
+ * it would use its best path only, unless the paths are much alike. What the send buffer never
+ * holds, it would write in vain. With several such subflows the one that wants most counts.
  */
-void mptcp_sched_want_unsent(struct mptcp_sock *msk, u64 bytes)
+void mptcp_sched_want_unsent(struct mptcp_sock *msk, u64 seq, u32 bytes)
 {
 	struct sock *sk = (struct sock *)msk;
-	bool waits = !mptcp_stream_memory_free(sk, 1);
+	bool waits;
 
-	if (mptcp_notsent_lowat(sk) == UINT_MAX)
+	if (mptcp_notsent_lowat(sk) == UINT_MAX || bytes < mptcp_sched_wanted(msk))
 		return;
-	WRITE_ONCE(msk->sched_unsent, min(bytes, mptcp_sched_most_sndbuf(msk)));
+	if (sndbuf_for(msk, seq) > sndbuf_most(msk))
+		bytes = 0;
+	waits = !mptcp_stream_memory_free(sk, 1);
+	WRITE_ONCE(msk->sched_unsent, bytes);
 	WRITE_ONCE(msk->sched_unsent_at, (u32)jiffies);
 	if (waits)
 		mptcp_write_space(sk);

@@ -497,27 +497,43 @@ static void wanted_is_no_backlog(struct kunit *test)
 	struct mptcp_sock *msk = conn->msk;
 	struct sock *sk = (struct sock *)msk;
 
+	msk->snd_una = 0;
+	msk->snd_nxt = 0;
 	msk->write_seq = 500;
-	mptcp_sched_want_unsent(msk, 300);
+	mptcp_sched_want_unsent(msk, 300, 300);
 	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 500ULL);
 
 	msk->notsent_lowat = 400;
 	KUNIT_EXPECT_FALSE(test, mptcp_stream_memory_free(sk, 0));
-	mptcp_sched_want_unsent(msk, 300);
+	mptcp_sched_want_unsent(msk, 300, 300);
 	KUNIT_EXPECT_EQ(test, mptcp_notsent(msk), 500ULL);
 	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 200ULL);
 	KUNIT_EXPECT_TRUE(test, mptcp_stream_memory_free(sk, 0));
 	KUNIT_EXPECT_FALSE(test, mptcp_stream_memory_free(sk, 1));
-	mptcp_sched_want_unsent(msk, 600);
+
+	/* another subflow wants less, a third one more */
+	mptcp_sched_want_unsent(msk, 100, 100);
+	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 200ULL);
+	mptcp_sched_want_unsent(msk, 600, 600);
 	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 0ULL);
 
 	msk->sched_unsent_at -= HZ;
 	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 500ULL);
 
+	/* so much never fits the buffer, which the application has set */
+	sk->sk_userlocks |= SOCK_SNDBUF_LOCK;
+	WRITE_ONCE(sk->sk_sndbuf, 800);
+	mptcp_sched_want_unsent(msk, 600, 600);
+	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 500ULL);
+	mptcp_sched_want_unsent(msk, 500, 300);
+	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 200ULL);
+	sk->sk_userlocks &= ~SOCK_SNDBUF_LOCK;
+
 	/* one that is alone is ahead of none */
 	((struct sock *)conn->tp[0])->sk_state = TCP_CLOSE;
 	((struct sock *)conn->tp[1])->sk_state = TCP_CLOSE;
-	mptcp_sched_want_unsent(msk, 300);
+	msk->sched_unsent_at -= HZ;
+	mptcp_sched_want_unsent(msk, 300, 300);
 	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 500ULL);
 }
 
