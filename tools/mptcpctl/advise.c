@@ -182,7 +182,7 @@ static void print_advice_text(const struct mptcp_socket *sk, const struct connec
 	format_address(&c->addrs.local, local, sizeof(local));
 	format_address(&c->addrs.remote, peer, sizeof(peer));
 	printf("%s[%d] fd %d  %s -> %s  %s %.2f Mbit/s, longest RTT %.1f ms, timeout %.0f ms\n",
-	       sk->comm, sk->pid, sk->their_fd, local, peer, a->receives ? "receives" : "sends",
+	       sk->name, sk->pid, sk->their_fd, local, peer, a->receives ? "receives" : "sends",
 	       a->rate / 1e6, a->rtt * 1e3, (a->pause - a->rtt) * 1e3);
 	print_needs(a);
 }

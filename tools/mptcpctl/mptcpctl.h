@@ -110,6 +110,7 @@ struct mptcp_socket {
 	pid_t pid;
 	int their_fd;
 	char comm[32];
+	char name[32];		/* the same, for a terminal */
 };
 
 typedef bool (*visit_fn)(const struct mptcp_socket *sk, void *arg);
@@ -118,6 +119,7 @@ typedef bool (*visit_fn)(const struct mptcp_socket *sk, void *arg);
 bool walk_sockets(pid_t pid, visit_fn visit, void *arg);
 bool look_at_sockets(pid_t pid, visit_fn visit, void *arg, int *unreadable);
 void tell_unreadable(int unreadable);
+void printable(char *text);
 
 /* set.c */
 int cmd_set(int argc, char **argv);

@@ -304,6 +304,10 @@ check "set --congestion: unknown, of a fresh socket" 1 "^mptcpctl: --congestion:
 	ctl run -- python3 -c "import os, socket, subprocess, sys
 keep = socket.socket()
 sys.exit(subprocess.run(['$tool', 'set', '--congestion', 'nosuch', '--pid', str(os.getpid())]).returncode)"
+check "show: a name that a terminal would obey" 0 '^\?\[31mred\[[0-9]+\] fd ' python3 -c "import os, socket, subprocess, sys
+open('/proc/self/comm', 'w').write('\33[31mred')
+keep = socket.socket(proto=262)
+sys.exit(subprocess.run(['$tool', 'show', '--pid', str(os.getpid())]).returncode)"
 check "set --congestion: which?" 2 "say which.* sysctl net.ipv4.tcp_congestion_control=reno$" \
 	ctl set --congestion reno
 check "set --congestion: an argument" 2 "takes ADDR:PORT" ctl set --congestion reno --peer host

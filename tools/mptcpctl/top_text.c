@@ -3,7 +3,6 @@
  * of its subflows. On a screen as much as fits, else all, and nothing is cut.
  */
 
-#include <ctype.h>
 #include <ifaddrs.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,15 +75,6 @@ static const char *interface_name(const struct page *page, const struct sockaddr
 			return one->ifa_name;
 	}
 	return NULL;
-}
-
-/* A program names itself, with whatever a terminal might take for a command. */
-static void printable(char *text)
-{
-	for (; *text; text++) {
-		if (!isprint((unsigned char)*text))
-			*text = '?';
-	}
 }
 
 /* "curl[305] 203.0.113.1:80": where there is no room for all, the peer matters more. */
