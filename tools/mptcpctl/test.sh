@@ -990,6 +990,8 @@ cp "$work/out" "$work/screen"
 check "top: q ends it at once, and the terminal is as it was" 0 "^ended 0 True True True$" cat "$work/screen"
 check "top: a screen each second, and what was there comes back" 0 "^screens 3 True True$" cat "$work/screen"
 check "top: it fits" 0 "^size True True$" cat "$work/screen"
+check "top --pid: why it ends is said where it stays" 0 "^mptcpctl: 1 process not readable; run as root$" \
+	in_ns setpriv --reuid 65534 --regid 65534 --clear-groups python3 "$work/screen.py" "$work/bin/mptcpctl" top --pid $$
 cat >"$work/many.py" <<'PYTHON'
 """Runs a command while there are 99 connections that do nothing and, the last one, one that sends."""
 import socket, subprocess, sys, threading, time
