@@ -68,10 +68,12 @@ static const char *rate_text(const struct rate *rate, double value, char *buf, s
 
 static const char *interface_name(const struct page *page, const struct sockaddr_storage *address)
 {
+	struct sockaddr_storage plain;
 	const struct ifaddrs *one;
 
+	plain_address(address, &plain);
 	for (one = page->addresses; one; one = one->ifa_next) {
-		if (one->ifa_addr && same_host((const void *)one->ifa_addr, address))
+		if (one->ifa_addr && same_host((const void *)one->ifa_addr, &plain))
 			return one->ifa_name;
 	}
 	return NULL;
@@ -227,10 +229,11 @@ static void put_foot(const struct page *page, const struct top *top, size_t show
 	char text[LINE_MAX_LEN], more[64] = "", unseen[64] = "";
 
 	if (shown < top->count)
-		snprintf(more, sizeof(more), "%zu more connections  ", top->count - shown);
+		snprintf(more, sizeof(more), "%zu more connection%s  ", top->count - shown,
+			 top->count - shown == 1 ? "" : "s");
 	if (top->unreadable)
-		snprintf(unseen, sizeof(unseen), "%d processes not readable: run as root",
-			 top->unreadable);
+		snprintf(unseen, sizeof(unseen), "%d process%s not readable: run as root",
+			 top->unreadable, top->unreadable == 1 ? "" : "es");
 	snprintf(text, sizeof(text), "%s%s", more, unseen);
 	printf(REST "%.*s", (int)page->columns, text);
 }
