@@ -99,6 +99,7 @@ check "top: no connections, and what to do" 0 '^no MPTCP connections; "mptcpctl 
 	ctl top --pid $$
 check "top --json: no connections" 0 "^\[\]$" ctl top --pid $$ --json
 check "top --times: no number" 2 "^mptcpctl: --times takes a number from 1 on, not '0'$" ctl top --times 0
+check "top --times: too many" 2 "from 1 on, not '99999999999'" ctl top --times 99999999999
 check "top takes no arguments" 2 "no argument 'extra'" ctl top extra
 check "top --pid: no such process" 1 "no process 2147483647" ctl top --pid 2147483647
 check "run: the errors of the program are its own" 0 "^\(97,\)$" \
@@ -308,6 +309,7 @@ check "show: a name that a terminal would obey" 0 '^\?\[31mred\[[0-9]+\] fd ' py
 open('/proc/self/comm', 'w').write('\33[31mred')
 keep = socket.socket(proto=262)
 sys.exit(subprocess.run(['$tool', 'show', '--pid', str(os.getpid())]).returncode)"
+check "metrics: a disk that is full" 1 "^mptcpctl: standard output: No space left" sh -c '"$0" metrics >/dev/full' "$tool"
 check "set --congestion: which?" 2 "say which.* sysctl net.ipv4.tcp_congestion_control=reno$" \
 	ctl set --congestion reno
 check "set --congestion: an argument" 2 "takes ADDR:PORT" ctl set --congestion reno --peer host
