@@ -501,6 +501,8 @@ check "path: peers" 0 "" ctl path 2001:db8::7/32 --price 7 --weight 2
 check "path: peers, as the kernel has them" 0 "^2001:db8::/32=7$" sh -c \
 	"ip netns exec $ns sysctl -n net.mptcp.path_price | tr ' ' '\n' | grep 2001"
 check "path: peers in the table" 0 "^2001:db8::/32 +7 +2 +- +- -$" ctl path
+check "path: peers, written otherwise" 0 "" ctl path 2001:DB8:0::9/32 --price 8
+check "path: peers, written otherwise, are the same" 0 "^2001:db8::/32 +8 +2 +- +- -$" ctl path
 check "path: peers go" 0 "" ctl path 2001:db8::/32 --price 0 --weight 1
 check "path: peers have no budget" 1 "192.0.2.0/24 1/1d: --budget takes .*, no '/', ':' or space$" \
 	ctl path 192.0.2.0/24 --budget 1/1d
@@ -514,6 +516,7 @@ check "path: no period" 1 "lte0 5G: --budget takes none, or BYTES/PERIOD such as
 check "path: used without a budget" 1 "lte0 has no budget: give it one" ctl path lte0 --used 1
 check "path: no name" 1 "1 to 15 characters" ctl path aaaaaaaaaaaaaaaa --price 1
 check "path: two words in a value" 1 "--price takes a number" ctl path lte0 --price "1 dsl0=9"
+check "path: a value with a sign" 1 "--price takes a number" ctl path lte0 --price 5=6
 check "path: two words in a name" 1 "1 to 15 characters" ctl path "a=1 dsl0" --price 9
 check "path: none of that changed it" 0 "^dsl0=1$" in_ns sysctl -n net.mptcp.path_price
 check "path: what?" 2 "path: what shall change" ctl path lte0
