@@ -78,6 +78,7 @@ const char *weight_error(int error);
 int set_param(const char *name, const char *assignment);
 
 /* run.c: programs over MPTCP */
+int open_mptcp(void);
 int cmd_run(int argc, char **argv);
 
 /* address.c */

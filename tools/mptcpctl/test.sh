@@ -74,6 +74,7 @@ done
 check "--help fits a terminal" 1 "" grep -E '^.{80}' <(./mptcpctl --help)
 check "list takes no arguments" 2 "no argument 'extra'" ctl list extra
 check "show takes no arguments" 2 "no argument 'extra'" ctl show extra
+check "set --param: two values" 2 "takes NAME=VALUE, not 'a=1 2'" ctl set default --param "a=1 2"
 check "set --pid 0" 2 "a number from 1 on" ctl set default --pid 0
 check "set --pid: no number" 2 "not '1x'" ctl set default --pid 1x
 check "set --peer: no port" 2 "takes ADDR:PORT" ctl set default --peer 127.0.0.1
@@ -127,6 +128,7 @@ check "run --quiet says nothing of it" 1 "^0$" told 7007 --quiet
 listening "$tool" run -- iperf3 -s -p 7008
 check "run --tell: a peer with MPTCP is not worth a word" 1 "^0$" told 7008 --tell
 in_ns sysctl -q net.mptcp.enabled=0
+check "set --param: MPTCP is off" 1 "net.mptcp.enabled=1" ctl set default --param a=1
 check "run: MPTCP is off" 2 "net.mptcp.enabled=1" ctl run -- true
 check "the library falls back to TCP" 0 "^6 reno$" in_ns env LD_PRELOAD="$PWD/libmptcpctl.so" \
 	MPTCPCTL_CONGESTION=reno MPTCPCTL_SCHEDULER=nosuch python3 -c 'import socket
