@@ -67,8 +67,10 @@ bool read_query(int argc, char **argv, struct query *query)
 
 int cmd_version(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
+	struct query query = {};
+
+	if (!read_query(argc, argv, &query))
+		return EXIT_USAGE;
 	printf("mptcpctl %s, this kernel %s the scheduler patches\n", VERSION,
 	       kernel_is_patched() ? "has" : "lacks");
 	return 0;

@@ -73,6 +73,7 @@ for command in "${commands[@]}"; do
 done
 check "--help fits a terminal" 1 "" grep -E '^.{80}' <(./mptcpctl --help)
 check "list takes no arguments" 2 "no argument 'extra'" ctl list extra
+check "--version takes no arguments" 2 "no argument 'extra'" ctl --version extra
 check "show takes no arguments" 2 "no argument 'extra'" ctl show extra
 check "set --param: two values" 2 "takes NAME=VALUE, not 'a=1 2'" ctl set default --param "a=1 2"
 check "set --pid 0" 2 "a number from 1 on" ctl set default --pid 0
