@@ -14,6 +14,7 @@
  * first: so the sysctl is twice as much.
  */
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "mptcpctl.h"
@@ -21,6 +22,7 @@
 #define TCP_RMEM "/proc/sys/net/ipv4/tcp_rmem"
 #define TCP_WMEM "/proc/sys/net/ipv4/tcp_wmem"
 #define MEMORY_PER_WINDOW 2
+#define MEMORY_MOST INT_MAX	/* that the sysctls take */
 #define WINDOW_MOST 65535	/* in units of its scale */
 /* Less says nothing of what a connection could need, bit/s */
 #define LEAST_RATE 10e3
@@ -48,6 +50,11 @@ struct survey {
 static double larger(double a, double b)
 {
 	return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+	return a < b ? a : b;
 }
 
 static void add_subflow(struct advice *a, const struct tcp_info *tcp, const struct rate *rate)
@@ -93,6 +100,7 @@ static struct advice advise(int fd, const struct connection *c)
 {
 	struct advice a = { .receives = c->whole.received > c->whole.sent };
 	unsigned int i;
+	double memory;
 
 	for (i = 0; i < c->subflows; i++)
 		add_subflow(&a, &c->tcp[i], &c->rate[i]);
@@ -104,8 +112,9 @@ static struct advice advise(int fd, const struct connection *c)
 		a.waited = a.blocked_now || c->whole.limits[MPTCP_LIMIT_RWND];
 	}
 	read_limits(fd, &a, c->netns);
-	if (!a.fixed && a.most && a.most < MEMORY_PER_WINDOW * larger(a.needs, a.needs_timeout))
-		a.set = MEMORY_PER_WINDOW * larger(a.needs, a.needs_timeout);
+	memory = smaller(MEMORY_PER_WINDOW * larger(a.needs, a.needs_timeout), MEMORY_MOST);
+	if (!a.fixed && a.most && a.most < memory)
+		a.set = memory;
 	return a;
 }
 
@@ -170,8 +179,8 @@ void print_sndbuf_advice(int fd, const struct connection *c)
 	if (a.receives || !a.most)
 		return;
 	print_has(&a, "wmem");
-	printf("    sysctl net.ipv4.tcp_wmem=\"%llu %llu %llu\"\n", a.usual[0], a.usual[1],
-	       a.set > 2 * a.most ? a.set : 2 * a.most);
+	printf("    sysctl net.ipv4.tcp_wmem=\"%llu %llu %.0f\"\n", a.usual[0], a.usual[1],
+	       smaller(larger(a.set, 2.0 * a.most), MEMORY_MOST));
 }
 
 static void print_advice_text(const struct mptcp_socket *sk, const struct connection *c,
@@ -182,7 +191,7 @@ static void print_advice_text(const struct mptcp_socket *sk, const struct connec
 	format_address(&c->addrs.local, local, sizeof(local));
 	format_address(&c->addrs.remote, peer, sizeof(peer));
 	printf("%s[%d] fd %d  %s -> %s  %s %.2f Mbit/s, longest RTT %.1f ms, timeout %.0f ms\n",
-	       sk->comm, sk->pid, sk->their_fd, local, peer, a->receives ? "receives" : "sends",
+	       sk->name, sk->pid, sk->their_fd, local, peer, a->receives ? "receives" : "sends",
 	       a->rate / 1e6, a->rtt * 1e3, (a->pause - a->rtt) * 1e3);
 	print_needs(a);
 }

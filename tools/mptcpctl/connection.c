@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* All that is known about one MPTCP socket. */
 
-#include <assert.h>
 #include <linux/sockios.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -62,6 +61,19 @@ static ino_t foreign_netns(int fd)
 	return differs ? theirs.st_ino : 0;
 }
 
+/* A kernel that is older than the headers here knows less of each subflow, @known bytes of @size,
+ * and lays these side by side. What it does not know is 0.
+ */
+static void spread(void *array, unsigned int count, size_t known, size_t size)
+{
+	char *bytes = array;
+
+	while (known < size && count--) {
+		memmove(bytes + count * size, bytes + count * known, known);
+		memset(bytes + count * size + known, 0, size - known);
+	}
+}
+
 static bool read_full_info(int fd, struct connection *c)
 {
 	struct mptcpctl_full_info full = {
@@ -77,6 +89,7 @@ static bool read_full_info(int fd, struct connection *c)
 		return false;
 	c->info = full.info;
 	c->subflows = full.num_subflows < SUBFLOWS_MAX ? full.num_subflows : SUBFLOWS_MAX;
+	spread(c->tcp, c->subflows, full.size_tcpinfo_user, sizeof(c->tcp[0]));
 	return true;
 }
 
@@ -85,17 +98,20 @@ static unsigned int read_array(int fd, int option, void *array, uint32_t size)
 {
 	struct {
 		struct mptcpctl_subflow_data head;
-		char data[SUBFLOWS_MAX * sizeof(struct mptcpctl_addrs)];
+		union {
+			struct tcp_info tcp;
+			struct mptcpctl_addrs addrs;
+		} data[SUBFLOWS_MAX];
 	} buf = { .head = { .size_subflow_data = sizeof(buf.head), .size_user = size } };
 	socklen_t len = sizeof(buf.head) + SUBFLOWS_MAX * size;
-
-	static_assert(sizeof(struct tcp_info) <= sizeof(struct mptcpctl_addrs),
-		      "the buffer is made for the larger of the two");
+	unsigned int count;
 
 	if (getsockopt(fd, SOL_MPTCP, option, &buf, &len))
 		return 0;
 	memcpy(array, buf.data, SUBFLOWS_MAX * size);
-	return buf.head.num_subflows < SUBFLOWS_MAX ? buf.head.num_subflows : SUBFLOWS_MAX;
+	count = buf.head.num_subflows < SUBFLOWS_MAX ? buf.head.num_subflows : SUBFLOWS_MAX;
+	spread(array, count, buf.head.size_user, size);
+	return count;
 }
 
 /* Kernels before 6.5: three questions, and subflows may come and go between them. They are

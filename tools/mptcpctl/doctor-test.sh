@@ -344,6 +344,8 @@ print(all(row["ok"] and row["commands"] == [] for row in rows if "uplink" not in
       sum("uplink" not in row["text"] for row in rows), rows[2]["text"])' <"$work/said")" "--json: the same"
 doctor --json nosuch.invalid
 is 2 "$status" "a host that is nowhere: could not be found out"
+doctor 203.0.113.1:65616
+that "a port that there is not" finds 2 "a port from 1 to 65535$"
 doctor 203.0.113.1
 cp "$work/said" "$work/root"
 in_client setpriv --reuid 65534 --regid 65534 --clear-groups "$tool" doctor 203.0.113.1 >"$work/said" 2>&1 || true

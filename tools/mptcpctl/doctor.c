@@ -45,8 +45,10 @@ const char *endpoint_name(const struct endpoint *endpoint, char *name)
 	return name;
 }
 
-/* HOST, HOST:PORT, [ADDRESS]:PORT, or an address of IPv6 alone, in @text, which it overwrites */
-static void split_host(char *text, const char **host, const char **port)
+/* HOST, HOST:PORT, [ADDRESS]:PORT, or an address of IPv6 alone, in @text, which it overwrites;
+ * false: it is something else.
+ */
+static bool split_host(char *text, const char **host, const char **port)
 {
 	char *colon = strrchr(text, ':'), *bracket = strchr(text, ']');
 
@@ -54,6 +56,8 @@ static void split_host(char *text, const char **host, const char **port)
 	*port = PORT;
 	if (*text == '[' && bracket) {
 		*host = text + 1;
+		if (bracket[1] && bracket[1] != ':')
+			return false;
 		colon = bracket[1] == ':' ? bracket + 1 : NULL;
 		*bracket = 0;
 	} else if (colon && strchr(text, ':') != colon) {
@@ -63,6 +67,16 @@ static void split_host(char *text, const char **host, const char **port)
 		*colon = 0;
 		*port = colon + 1;
 	}
+	return true;
+}
+
+/* A number, or a name such as https. getaddrinfo() takes the last 16 bits of any number. */
+static bool is_port(const char *port)
+{
+	char *end;
+	unsigned long number = strtoul(port, &end, 10);
+
+	return *end || (end > port && number > 0 && number <= 65535);
 }
 
 /* The first address of each family; false: there is none, and the user was told. */
@@ -74,12 +88,13 @@ static bool find_host(struct machine *m)
 	int error;
 
 	snprintf(text, sizeof(text), "%s", m->host);
-	split_host(text, &host, &port);
+	if (!split_host(text, &host, &port) || !is_port(port))
+		return !complain("%s: this is no HOST, HOST:PORT or [IPv6-ADDR]:PORT, with a port from 1 to 65535",
+				 m->host);
 	error = getaddrinfo(host, port, &hints, &list);
-	if (error) {
-		complain("%s: %s", m->host, gai_strerror(error));
-		return false;
-	}
+	if (error)
+		return !complain("%s: %s", m->host, error == EAI_SYSTEM ? strerror(errno) :
+				 gai_strerror(error));
 	for (one = list; one; one = one->ai_next) {
 		int family = one->ai_family == AF_INET ? IPV4 : IPV6;
 

@@ -30,7 +30,7 @@ static void read_family(const struct nlmsghdr *header, void *arg)
 	struct rtattr *attr = generic_attr(header, CTRL_ATTR_FAMILY_ID);
 	uint16_t *family = arg;
 
-	if (attr)
+	if (attr && RTA_PAYLOAD(attr) >= sizeof(*family))
 		memcpy(family, RTA_DATA(attr), sizeof(*family));
 }
 
@@ -50,7 +50,7 @@ static bool read_one(const struct nlmsghdr *header, struct endpoint *endpoint)
 	struct rtattr *attr = generic_attr(header, MPTCP_PM_ATTR_ADDR);
 	struct rtattr *id = netlink_inside(attr, MPTCP_PM_ADDR_ATTR_ID);
 
-	if (!id)
+	if (!id || RTA_PAYLOAD(id) < sizeof(uint8_t))
 		return false;
 	memset(endpoint, 0, sizeof(*endpoint));
 	endpoint->id = *(uint8_t *)RTA_DATA(id);

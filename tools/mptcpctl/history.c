@@ -226,8 +226,10 @@ bool save_history(const struct history *history, const char *path)
 	if (file)
 		done = !fclose(file) && done;
 	done = done && !rename(new_path, path);
-	if (!done)
+	if (!done) {
 		complain("%s: %s", new_path, strerror(errno));
+		unlink(new_path);
+	}
 	free(new_path);
 	return done;
 }

@@ -285,7 +285,7 @@ static const struct {
 	const char *from, *to;
 	size_t size;	/* to its end, for both */
 } renamed[] = {
-	{ ".struct_ops.link", ".struct_ops\0\0\0\0", sizeof(".struct_ops.link") },
+	{ ".struct_ops.link", ".struct_ops\0\0\0\0\0", sizeof(".struct_ops.link") },
 	{ "struct_ops.s", MAY_SLEEP, sizeof("struct_ops.s") },
 	{ "struct_ops.s/", MAY_SLEEP "/", sizeof("struct_ops.s/") - 1 },
 };

@@ -3,6 +3,7 @@
  * mptcpctl(8).
  */
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ int complain(const char *format, ...)
 bool parse_number(const char *text, const char *what, int min, int *value)
 {
 	char *end;
-	long n = strtol(text, &end, 10);
+	long long n = strtoll(text, &end, 10);
 
 	if (*end || end == text || n < min || n > INT_MAX) {
 		complain("%s takes a number from %d on, not '%s'", what, min, text);
@@ -66,11 +67,22 @@ bool read_query(int argc, char **argv, struct query *query)
 
 int cmd_version(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
+	struct query query = {};
+
+	if (!read_query(argc, argv, &query))
+		return EXIT_USAGE;
 	printf("mptcpctl %s, this kernel %s the scheduler patches\n", VERSION,
 	       kernel_is_patched() ? "has" : "lacks");
 	return 0;
+}
+
+/* A reader would take what was written, on a disk that is full, for the whole. */
+static int finish(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	complain("standard output: %s", strerror(errno));
+	return status ? status : 1;
 }
 
 int main(int argc, char **argv)
@@ -83,5 +95,5 @@ int main(int argc, char **argv)
 		print_commands(stdout);
 		return 0;
 	}
-	return run_command(argc - 1, argv + 1);
+	return finish(run_command(argc - 1, argv + 1));
 }

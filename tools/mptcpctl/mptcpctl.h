@@ -78,6 +78,7 @@ const char *weight_error(int error);
 int set_param(const char *name, const char *assignment);
 
 /* run.c: programs over MPTCP */
+int open_mptcp(void);
 int cmd_run(int argc, char **argv);
 
 /* address.c */
@@ -110,6 +111,7 @@ struct mptcp_socket {
 	pid_t pid;
 	int their_fd;
 	char comm[32];
+	char name[32];		/* the same, for a terminal */
 };
 
 typedef bool (*visit_fn)(const struct mptcp_socket *sk, void *arg);
@@ -118,6 +120,7 @@ typedef bool (*visit_fn)(const struct mptcp_socket *sk, void *arg);
 bool walk_sockets(pid_t pid, visit_fn visit, void *arg);
 bool look_at_sockets(pid_t pid, visit_fn visit, void *arg, int *unreadable);
 void tell_unreadable(int unreadable);
+void printable(char *text);
 
 /* set.c */
 int cmd_set(int argc, char **argv);

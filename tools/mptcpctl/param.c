@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 #include "mptcpctl.h"
 
@@ -66,16 +65,16 @@ static int set_congestion_param(const char *name, const char *assignment, int le
 	return set_sysctl_param("", "congestion control", name, assignment, len);
 }
 
-/* The kernel loads what is named for a connection. 0, or an errno */
-static int load_scheduler(const char *name)
+/* The kernel loads what is named for a connection. False: the user was told why not. */
+static bool load_scheduler(const char *name)
 {
-	int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP), error;
+	int fd = open_mptcp(), error;
 
 	if (fd < 0)
-		return errno;
+		return false;
 	error = set_scheduler(fd, name);
 	close(fd);
-	return error;
+	return !error || !complain("%s", scheduler_error(error, name));
 }
 
 static int set_module_param(const char *scheduler, const char *assignment, int len)
@@ -83,9 +82,8 @@ static int set_module_param(const char *scheduler, const char *assignment, int l
 	char path[PATH_MAX];
 	int error;
 
-	error = load_scheduler(scheduler);
-	if (error)
-		return complain("%s", scheduler_error(error, scheduler));
+	if (!load_scheduler(scheduler))
+		return 1;
 	snprintf(path, sizeof(path), "/sys/module/mptcp_sched_%s/parameters/%.*s", scheduler, len,
 		 assignment);
 	error = write_file(path, assignment + len + 1);
@@ -102,8 +100,8 @@ int set_param(const char *name, const char *assignment)
 {
 	size_t len = strcspn(assignment, "=");
 
-	/* nothing is what writing an empty value would do */
-	if (!len || !assignment[len] || !assignment[len + 1] || strchr(assignment, '/')) {
+	/* nothing is what writing an empty value would do; of two the kernel takes the first one */
+	if (!len || !assignment[len] || !assignment[len + 1] || strpbrk(assignment, "/ \t\n")) {
 		complain("--param takes NAME=VALUE, not '%s'", assignment);
 		return EXIT_USAGE;
 	}

@@ -5,6 +5,7 @@
  * written as a whole.
  */
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "mptcpctl.h"
 
 #define LIST_MAX 4096	/* the kernel's limit */
-#define PATHS_MAX 256
+#define PATHS_MAX (LIST_MAX / 4)	/* "a=1 " */
 #define NAME_MAX_LEN 64	/* an interface, or an address of IPv6 and how much of it counts */
 
 enum { PRICE, WEIGHT, BUDGET, USED, KINDS };
@@ -225,6 +226,29 @@ static bool new_list(int kind, const char *name, const char *value, char *buf, s
 	return used < len;
 }
 
+/* Peers as the kernel writes them, else one that is in the list already would not be found:
+ * 2001:DB8::7/32 is 2001:db8::/32 there. @buf has room for NAME_MAX_LEN.
+ */
+static const char *name_in_list(const char *name, char *buf)
+{
+	int family = strchr(name, ':') ? AF_INET6 : AF_INET;
+	unsigned int bits, i, width = family == AF_INET6 ? 128 : 32;
+	unsigned char bytes[sizeof(struct in6_addr)];
+	const char *slash = strchr(name, '/');
+	char host[INET6_ADDRSTRLEN], more;
+
+	if (!slash || sscanf(slash, "/%u%c", &bits, &more) != 1 || bits > width)
+		return name;
+	snprintf(host, sizeof(host), "%.*s", (int)(slash - name), name);
+	if (inet_pton(family, host, bytes) != 1)
+		return name;
+	for (i = 0; i < width; i += 8)
+		bytes[i / 8] &= bits < i ? 0 : bits < i + 8 ? 0xff00 >> (bits - i) : 0xff;
+	inet_ntop(family, bytes, host, sizeof(host));
+	snprintf(buf, NAME_MAX_LEN, "%s/%u", host, bits);
+	return buf;
+}
+
 /* One word: with a space in it, it would be two, and the second one another interface. */
 static bool is_word(const char *text)
 {
@@ -236,7 +260,8 @@ static int set_value(int kind, const char *name, const char *value)
 	char list[LIST_MAX];
 	int error = EINVAL;
 
-	if (is_word(name) && is_word(value)) {
+	/* with a "=" in the value, what is before it would belong to the name */
+	if (is_word(name) && is_word(value) && !strchr(value, '=')) {
 		if (!new_list(kind, name, value, list, sizeof(list)))
 			return complain("%s: the list of all interfaces has more than %d characters",
 					kinds[kind].sysctl, LIST_MAX - 1);
@@ -266,8 +291,10 @@ static void warn_of_missing(const char *name)
 static int set_path(const char *name, const char **values)
 {
 	int kind, status = 0;
+	char buf[NAME_MAX_LEN];
 	bool given = false;
 
+	name = name_in_list(name, buf);
 	for (kind = 0; kind < KINDS && !status; kind++) {
 		if (!values[kind])
 			continue;

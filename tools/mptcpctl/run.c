@@ -36,19 +36,26 @@ static bool try_options(int fd, const struct wish *wish)
 	return !error;
 }
 
+/* -1: there is none, and the user was told why. */
+int open_mptcp(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_MPTCP);
+	int error = errno;
+
+	if (fd < 0 && kernel_has_mptcp())
+		complain("no MPTCP socket: %s%s", strerror(error), error == ENOPROTOOPT ?
+			 "; MPTCP is off here: sysctl net.mptcp.enabled=1" : "");
+	return fd;
+}
+
 /* Say now what would fail silently inside the program. */
 static bool try_wish(const struct wish *wish)
 {
-	int fd = socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP);
-	int error = errno;
+	int fd = open_mptcp();
 	bool fine;
 
-	if (fd < 0) {
-		if (kernel_has_mptcp())
-			complain("no MPTCP socket: %s%s", strerror(error), error == ENOPROTOOPT ?
-				 "; MPTCP is off here: sysctl net.mptcp.enabled=1" : "");
+	if (fd < 0)
 		return false;
-	}
 	fine = try_options(fd, wish);
 	close(fd);
 	return fine;

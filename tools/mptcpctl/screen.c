@@ -67,6 +67,7 @@ bool open_screen(void)
 		take_signals();
 	}
 	printf(ENTER);
+	fflush(stdout);
 	return true;
 }
 

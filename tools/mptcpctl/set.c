@@ -58,7 +58,7 @@ static bool change(const struct mptcp_socket *sk, void *arg)
 	request->matched++;
 	error = change_socket(sk->fd, request);
 	if (error) {
-		complain("%s (pid %d, fd %d): %s", sk->comm, sk->pid, sk->their_fd, error);
+		complain("%s (pid %d, fd %d): %s", sk->name, sk->pid, sk->their_fd, error);
 		request->failed++;
 	}
 	return true;

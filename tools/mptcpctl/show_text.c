@@ -121,7 +121,7 @@ void print_text(const struct mptcp_socket *sk, const struct connection *c)
 
 	format_address(&c->addrs.local, local, sizeof(local));
 	format_address(&c->addrs.remote, peer, sizeof(peer));
-	printf("%s[%d] fd %d  %s -> %s  %s\n", sk->comm, sk->pid, sk->their_fd, local, peer,
+	printf("%s[%d] fd %d  %s -> %s  %s\n", sk->name, sk->pid, sk->their_fd, local, peer,
 	       state_names[c->state]);
 	print_whole(c);
 	print_counters(c);

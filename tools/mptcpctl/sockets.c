@@ -47,6 +47,15 @@ static void read_comm(pid_t pid, char *comm, size_t len)
 		fclose(file);
 }
 
+/* A program names itself, with whatever a terminal might take for a command. */
+void printable(char *text)
+{
+	for (; *text; text++) {
+		if (!isprint((unsigned char)*text))
+			*text = '?';
+	}
+}
+
 /* Kernel threads and zombies have no command line, and no sockets to miss. */
 static bool has_command_line(pid_t pid)
 {
@@ -126,6 +135,8 @@ static void walk_process(struct walk *walk, pid_t pid)
 	pidfd = syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd >= 0) {
 		read_comm(pid, sk.comm, sizeof(sk.comm));
+		memcpy(sk.name, sk.comm, sizeof(sk.name));
+		printable(sk.name);
 		while (allowed && (entry = readdir(fds)))
 			allowed = walk_descriptor(walk, &sk, pidfd, dirfd(fds), entry->d_name);
 		walk->unreadable += !allowed;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "mptcp_uapi.h"
@@ -22,11 +23,28 @@
 /* The process that connected a socket; a child that inherited it has nothing to tell. */
 static pid_t connected_by[MAX_FD];
 
+/* Standard error as the program got it */
+static struct stat first_stderr;
+
 static int wanted(void)
 {
 	const char *value = getenv("MPTCPCTL_TELL");
 
 	return value && *value;
+}
+
+__attribute__((constructor)) static void look_at_stderr(void)
+{
+	fstat(STDERR_FILENO, &first_stderr);
+}
+
+/* Else the program has closed it, and its number may be a connection's, or a file's with data. */
+static int has_stderr(void)
+{
+	struct stat now;
+
+	return !fstat(STDERR_FILENO, &now) && now.st_dev == first_stderr.st_dev &&
+	       now.st_ino == first_stderr.st_ino;
 }
 
 static int is_mptcp(int fd)
@@ -78,7 +96,10 @@ static void tell(int fd)
 
 	if (fd < 0 || fd >= MAX_FD || !connected_by[fd])
 		return;
-	if (connected_by[fd] == getpid() && is_mptcp(fd) && fell_back(fd))
+	/* a child of vfork() shares this memory, and closes for itself */
+	if (connected_by[fd] != getpid())
+		return;
+	if (has_stderr() && is_mptcp(fd) && fell_back(fd))
 		tell_peer(fd);
 	connected_by[fd] = 0;
 	errno = error;

@@ -73,7 +73,9 @@ for command in "${commands[@]}"; do
 done
 check "--help fits a terminal" 1 "" grep -E '^.{80}' <(./mptcpctl --help)
 check "list takes no arguments" 2 "no argument 'extra'" ctl list extra
+check "--version takes no arguments" 2 "no argument 'extra'" ctl --version extra
 check "show takes no arguments" 2 "no argument 'extra'" ctl show extra
+check "set --param: two values" 2 "takes NAME=VALUE, not 'a=1 2'" ctl set default --param "a=1 2"
 check "set --pid 0" 2 "a number from 1 on" ctl set default --pid 0
 check "set --pid: no number" 2 "not '1x'" ctl set default --pid 1x
 check "set --peer: no port" 2 "takes ADDR:PORT" ctl set default --peer 127.0.0.1
@@ -99,6 +101,7 @@ check "top: no connections, and what to do" 0 '^no MPTCP connections; "mptcpctl 
 	ctl top --pid $$
 check "top --json: no connections" 0 "^\[\]$" ctl top --pid $$ --json
 check "top --times: no number" 2 "^mptcpctl: --times takes a number from 1 on, not '0'$" ctl top --times 0
+check "top --times: too many" 2 "from 1 on, not '99999999999'" ctl top --times 99999999999
 check "top takes no arguments" 2 "no argument 'extra'" ctl top extra
 check "top --pid: no such process" 1 "no process 2147483647" ctl top --pid 2147483647
 check "run: the errors of the program are its own" 0 "^\(97,\)$" \
@@ -126,6 +129,7 @@ check "run --quiet says nothing of it" 1 "^0$" told 7007 --quiet
 listening "$tool" run -- iperf3 -s -p 7008
 check "run --tell: a peer with MPTCP is not worth a word" 1 "^0$" told 7008 --tell
 in_ns sysctl -q net.mptcp.enabled=0
+check "set --param: MPTCP is off" 1 "net.mptcp.enabled=1" ctl set default --param a=1
 check "run: MPTCP is off" 2 "net.mptcp.enabled=1" ctl run -- true
 check "the library falls back to TCP" 0 "^6 reno$" in_ns env LD_PRELOAD="$PWD/libmptcpctl.so" \
 	MPTCPCTL_CONGESTION=reno MPTCPCTL_SCHEDULER=nosuch python3 -c 'import socket
@@ -304,6 +308,11 @@ check "set --congestion: unknown, of a fresh socket" 1 "^mptcpctl: --congestion:
 	ctl run -- python3 -c "import os, socket, subprocess, sys
 keep = socket.socket()
 sys.exit(subprocess.run(['$tool', 'set', '--congestion', 'nosuch', '--pid', str(os.getpid())]).returncode)"
+check "show: a name that a terminal would obey" 0 '^\?\[31mred\[[0-9]+\] fd ' python3 -c "import os, socket, subprocess, sys
+open('/proc/self/comm', 'w').write('\33[31mred')
+keep = socket.socket(proto=262)
+sys.exit(subprocess.run(['$tool', 'show', '--pid', str(os.getpid())]).returncode)"
+check "metrics: a disk that is full" 1 "^mptcpctl: standard output: No space left" sh -c '"$0" metrics >/dev/full' "$tool"
 check "set --congestion: which?" 2 "say which.* sysctl net.ipv4.tcp_congestion_control=reno$" \
 	ctl set --congestion reno
 check "set --congestion: an argument" 2 "takes ADDR:PORT" ctl set --congestion reno --peer host
@@ -495,6 +504,8 @@ check "path: peers" 0 "" ctl path 2001:db8::7/32 --price 7 --weight 2
 check "path: peers, as the kernel has them" 0 "^2001:db8::/32=7$" sh -c \
 	"ip netns exec $ns sysctl -n net.mptcp.path_price | tr ' ' '\n' | grep 2001"
 check "path: peers in the table" 0 "^2001:db8::/32 +7 +2 +- +- -$" ctl path
+check "path: peers, written otherwise" 0 "" ctl path 2001:DB8:0::9/32 --price 8
+check "path: peers, written otherwise, are the same" 0 "^2001:db8::/32 +8 +2 +- +- -$" ctl path
 check "path: peers go" 0 "" ctl path 2001:db8::/32 --price 0 --weight 1
 check "path: peers have no budget" 1 "192.0.2.0/24 1/1d: --budget takes .*, no '/', ':' or space$" \
 	ctl path 192.0.2.0/24 --budget 1/1d
@@ -508,6 +519,7 @@ check "path: no period" 1 "lte0 5G: --budget takes none, or BYTES/PERIOD such as
 check "path: used without a budget" 1 "lte0 has no budget: give it one" ctl path lte0 --used 1
 check "path: no name" 1 "1 to 15 characters" ctl path aaaaaaaaaaaaaaaa --price 1
 check "path: two words in a value" 1 "--price takes a number" ctl path lte0 --price "1 dsl0=9"
+check "path: a value with a sign" 1 "--price takes a number" ctl path lte0 --price 5=6
 check "path: two words in a name" 1 "1 to 15 characters" ctl path "a=1 dsl0" --price 9
 check "path: none of that changed it" 0 "^dsl0=1$" in_ns sysctl -n net.mptcp.path_price
 check "path: what?" 2 "path: what shall change" ctl path lte0
@@ -787,9 +799,12 @@ assert one["window_timeout_bytes"] >= one["rate_bps"] / 8 * 0.2, one
 assert one["set_bytes"] is None and not one["fixed"], one
 ' "$tool" "$work/connect.py"
 in_ns tc qdisc replace dev lo root netem delay 20ms rate 20mbit limit 100 loss 10%
+# on a busy machine a small buffer is what limits it
+in_ns sysctl -q net.ipv4.tcp_wmem="4096 1000000 6291456"
 check "why: losses" 0 "^    loss [0-9]+ %" ctl run -- python3 "$work/connect.py" -7052 "$tool" why
 cp "$work/out" "$work/lost"
 check "why: how much is lost" 0 "^    packets are lost, ([3-9]|[1-9][0-9]) % is sent again: look at " cat "$work/lost"
+in_ns sysctl -q net.ipv4.tcp_wmem="4096 16384 6291456"
 in_ns tc qdisc replace dev lo root netem delay 20ms rate 20mbit limit 100
 check "why: a narrow path loses little" 0 "^    (cwnd|window|sndbuf) [0-9]+ %" \
 	ctl run -- python3 "$work/connect.py" -7053 "$tool" why
@@ -986,6 +1001,8 @@ cp "$work/out" "$work/screen"
 check "top: q ends it at once, and the terminal is as it was" 0 "^ended 0 True True True$" cat "$work/screen"
 check "top: a screen each second, and what was there comes back" 0 "^screens 3 True True$" cat "$work/screen"
 check "top: it fits" 0 "^size True True$" cat "$work/screen"
+check "top --pid: why it ends is said where it stays" 0 "^mptcpctl: 1 process not readable; run as root$" \
+	in_ns setpriv --reuid 65534 --regid 65534 --clear-groups /usr/bin/python3 "$work/screen.py" "$work/bin/mptcpctl" top --pid $$
 cat >"$work/many.py" <<'PYTHON'
 """Runs a command while there are 99 connections that do nothing and, the last one, one that sends."""
 import socket, subprocess, sys, threading, time

@@ -176,6 +176,9 @@ static int run_screen(struct collector *collector, pid_t pid)
 			next = seconds_now() + PERIOD;
 	} while (wait_on_screen(next));
 	close_screen();
+	/* what was said of it went with the screen: say it once more */
+	if (!done && !refresh(collector, pid))
+		tell_unreadable(collector->top->unreadable);
 	return !done;
 }
 

@@ -3,7 +3,6 @@
  * of its subflows. On a screen as much as fits, else all, and nothing is cut.
  */
 
-#include <ctype.h>
 #include <ifaddrs.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,22 +68,15 @@ static const char *rate_text(const struct rate *rate, double value, char *buf, s
 
 static const char *interface_name(const struct page *page, const struct sockaddr_storage *address)
 {
+	struct sockaddr_storage plain;
 	const struct ifaddrs *one;
 
+	plain_address(address, &plain);
 	for (one = page->addresses; one; one = one->ifa_next) {
-		if (one->ifa_addr && same_host((const void *)one->ifa_addr, address))
+		if (one->ifa_addr && same_host((const void *)one->ifa_addr, &plain))
 			return one->ifa_name;
 	}
 	return NULL;
-}
-
-/* A program names itself, with whatever a terminal might take for a command. */
-static void printable(char *text)
-{
-	for (; *text; text++) {
-		if (!isprint((unsigned char)*text))
-			*text = '?';
-	}
 }
 
 /* "curl[305] 203.0.113.1:80": where there is no room for all, the peer matters more. */
@@ -237,10 +229,11 @@ static void put_foot(const struct page *page, const struct top *top, size_t show
 	char text[LINE_MAX_LEN], more[64] = "", unseen[64] = "";
 
 	if (shown < top->count)
-		snprintf(more, sizeof(more), "%zu more connections  ", top->count - shown);
+		snprintf(more, sizeof(more), "%zu more connection%s  ", top->count - shown,
+			 top->count - shown == 1 ? "" : "s");
 	if (top->unreadable)
-		snprintf(unseen, sizeof(unseen), "%d processes not readable: run as root",
-			 top->unreadable);
+		snprintf(unseen, sizeof(unseen), "%d process%s not readable: run as root",
+			 top->unreadable, top->unreadable == 1 ? "" : "es");
 	snprintf(text, sizeof(text), "%s%s", more, unseen);
 	printf(REST "%.*s", (int)page->columns, text);
 }

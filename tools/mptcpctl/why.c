@@ -79,7 +79,7 @@ static void print_why_text(const struct mptcp_socket *sk, const struct connectio
 
 	format_address(&c->addrs.local, local, sizeof(local));
 	format_address(&c->addrs.remote, peer, sizeof(peer));
-	printf("%s[%d] fd %d  %s -> %s  ", sk->comm, sk->pid, sk->their_fd, local, peer);
+	printf("%s[%d] fd %d  %s -> %s  ", sk->name, sk->pid, sk->their_fd, local, peer);
 	if (most)
 		printf("%u of at most %u subflows\n", c->subflows, most);
 	else
