@@ -173,11 +173,10 @@ static u32 inorder_gain(struct mptcp_subflow_context *subflow, u32 min_rtt)
 	       INORDER_GAIN_STARTUP : INORDER_GAIN_PROBE;
 }
 
-/* TCP's state, TCP_CA_Open or another: a bit field, which READ_ONCE() does not take; of a moment ago
- * will do.
- */
+/* TCP's state: TCP_CA_Open or another */
 static u8 inorder_state(const struct sock *ssk)
 {
+	/* a bit field, which READ_ONCE() does not take: of a moment ago will do */
 	return data_race((u8)inet_csk(ssk)->icsk_ca_state);
 }
 
