@@ -50,17 +50,18 @@ done
 took=$(printf '%s\n' "${times[@]}" | sort -n | sed -n 3p)
 in_time "the fast path goes on meanwhile" less "$took" $((alone * 102 / 100))
 
-# What goes ahead must have been written: an application that keeps little unsent may write more.
+# What goes ahead must have been written: an application that keeps little unsent may write more. So
+# much data that the losses it draws even out: of 8 MB one run in twenty was above the bound.
 shape 1 8mbit 15ms 100 loss 1%
 shape 2 6mbit 40ms 100
 in_client sysctl -qw net.ipv4.tcp_notsent_lowat=16384
 in_server ip mptcp endpoint flush
-took -b 8000000
+took -b 32000000
 alone=$took
 in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
-took -b 8000000
+took -b 32000000
 echo "# $alone ms alone, $took ms"
-arrived 8000000 "with 16 KB unsent: the bytes are right"
+arrived 32000000 "with 16 KB unsent: the bytes are right"
 in_time "with 16 KB unsent: it uses both paths" less "$took" $((alone * 70 / 100))
 in_client sysctl -qw net.ipv4.tcp_notsent_lowat=4294967295
 
