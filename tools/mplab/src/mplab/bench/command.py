@@ -163,7 +163,7 @@ def _check_page(args: argparse.Namespace) -> None:
 def _contestants(
     args: argparse.Namespace, kernels: dict[str, Guests], scenarios: Sequence[Scenario]
 ) -> list[Contestant]:
-    """Linux' scheduler first: the others are compared with it."""
+    """Linux's scheduler first: the others are compared with it."""
     found = []
     for label, guests in kernels.items():
         schedulers, controls = available(guests)

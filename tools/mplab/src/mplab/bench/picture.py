@@ -113,7 +113,7 @@ def draw(board: Board, caption: str) -> Canvas:
     )
     for panel, title, ratio in (
         ("tcp", "relative to the best single-path TCP", _to_tcp),
-        ("default", "relative to Linux' scheduler, default", _to_default),
+        ("default", "relative to Linux's scheduler, default", _to_default),
     ):
         axes = panels[panel]
         _frame(axes, board, title, ratio)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who runs in which scenario: the contestants, TCP alone on each path, and Linux' scheduler."""
+"""Who runs in which scenario: the contestants, TCP alone on each path, and Linux's scheduler."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..run.baseline import in_our_place
 from ..run.experiment import Conditions
 from .suite import Scenario
 
-REFERENCE = "default"  # Linux' own scheduler, which every other is compared with
+REFERENCE = "default"  # Linux's own scheduler, which every other is compared with
 
 Runs = tuple[Conditions, ...]  # equal but for their seeds
 

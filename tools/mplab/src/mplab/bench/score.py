@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a contestant got in a scenario, relative to one TCP connection and to Linux' scheduler.
+"""What a contestant got in a scenario, relative to one TCP connection and to Linux's scheduler.
 
 A ratio above 1 is always the better side: of times and amounts it is the inverse.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Several links to a server that has one address: MPTCP with endpoints at the client, or Linux' bonding
+"""Several links to a server that has one address: MPTCP with endpoints at the client, or Linux's bonding
 driver, which spreads the packets of any connection over the links in turn, below TCP.
 
 Made of a network of disjoint paths: their other routers lead to the first route's addresses, too. A

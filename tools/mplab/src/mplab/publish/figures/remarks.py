@@ -6,5 +6,5 @@ REMARKS = {
     " uses all paths at any rate, so that delays differ as the paths do.",
     "fig4.13": "The lowest low-BDP point has a path of 14 Mbit/s whose queue holds less than a packet: plain"
     " TCP cannot use it either, and `inorder` gets 1.01 of plain TCP. At high BDP, 13 s are hardly more than"
-    " slow start, and 6 MB of receive buffer, Linux' default limit, do not hold what both paths carry.",
+    " slow start, and 6 MB of receive buffer, Linux's default limit, do not hold what both paths carry.",
 }
