@@ -462,6 +462,9 @@ class CommandLine(Scratch):
 
     def test_ctrl_c(self) -> None:
         """The guest is ended, and what was seen is said."""
+        # a shell without job control starts what it puts into the background with SIGINT ignored
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         running = []
 
         def interrupt(made: list[Guests]) -> None:
