@@ -127,7 +127,8 @@ fi
 
 [ -e "$out/vmlinux" ] || [ -e "$out/linux" ] ||
 	say "$kind: the first build takes minutes; after an edit, seconds"
-mkdir -p "$out"
+# two at once lose a part of the configuration, or an object
+alone "$out/.lock"
 rm -f -- "$out/parts.json"
 mapfile -t instrument < <(instrumented)
 configure

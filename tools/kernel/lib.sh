@@ -11,6 +11,14 @@ series_version=$base_version
 die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 say() { printf '%s: %s\n' "${0##*/}" "$*"; }
 
+# alone FILE: wait for who else holds that lock. This process has it to its end.
+alone() {
+	local lock
+	mkdir -p "${1%/*}"
+	exec {lock}>>"$1"
+	flock -n "$lock" || { say "another one is at work in ${1%/*}: waiting for it"; flock "$lock"; }
+}
+
 linux_version() {
 	sed -nE 's/^(VERSION|PATCHLEVEL|SUBLEVEL) = //p' "$1/Makefile" | paste -sd .
 }

@@ -188,7 +188,7 @@ add_file() {
 command=${1:-} variant=${2:-patched}
 tree=$(source_tree "$variant")
 case $command in
-prepare) prepare ;;
+prepare) alone "$build/.source.lock"; prepare ;;
 single) variant=patched tree=$(source_tree patched); prepare; single ;;
 port) variant=patched tree=$(source_tree patched); port ;;
 refresh) variant=patched tree=$(source_tree patched); refresh ;;
