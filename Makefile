@@ -94,6 +94,9 @@ check-series-newest: deps-check ## which tests of the fixes fail on Linux as it 
 check-upstream: deps-upstream ## Linux's own MPTCP selftests, patched and unpatched
 	$K/check-upstream.sh
 
+check-seeds: deps-upstream ## those of them that fail now and then, in virtual time, with SEEDS= seeds each
+	$K/check-seeds.sh
+
 check-interop: deps-upstream ## patched and unpatched kernels as client and server of each other
 	$K/check-interop.sh
 
@@ -171,5 +174,5 @@ clean: ## remove what was built, keep the compiler cache
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \
 	patches-refresh port check-style check-programs \
 	check-series check-series-newest \
-	check-robust check-debug check-coverage check-without check-locks check-races check-uninit check-bpf check-upstream check-interop check-packets check-send \
+	check-robust check-debug check-coverage check-without check-locks check-races check-uninit check-bpf check-upstream check-seeds check-interop check-packets check-send \
 	kernels check-dask check-slurm check-whole check-kernels check-table check-cost vm check-vm deb check-deb patch send openwrt clean

@@ -8,6 +8,8 @@
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=upstream.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/upstream.sh"
 # shellcheck source=compare.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/compare.sh"
 
@@ -16,46 +18,15 @@ tests=${TESTS:-diag pm_netlink mptcp_sockopt userspace_pm simult_flows mptcp_con
 logs=$build/check-upstream
 mkdir -p "$logs"
 
-# The tests of a variant's tree, below $logs/VARIANT.
-build_tests() {
-	local tree
-	tree=$(source_tree "$1")
-	# UML exports no headers; user space wants the host's architecture anyway
-	make -s -C "$tree" ARCH=x86_64 O="$logs/headers-$1" headers
-	mkdir -p "$logs/$1"
-	cp -r "$tree/tools/testing/selftests/net/." "$logs/$1/" 2>/dev/null || true
-	cp -r "$tree/tools/testing/selftests/kselftest" "$logs/" 2>/dev/null || true
-	make -s -C "$tree/tools/testing/selftests/net/mptcp" OUTPUT="$logs/$1/mptcp" \
-		KHDR_INCLUDES="-isystem $logs/headers-$1/usr/include" all
-}
-
-# with_scheduler NAME: a directory whose "ip netns add" makes NAME the new namespace's default.
-with_scheduler() {
-	local dir=$logs/bin-$1
-	mkdir -p "$dir"
-	cat >"$dir/ip" <<-IP
-		#!/bin/sh
-		$(command -v ip || echo /sbin/ip) "\$@" || exit
-		[ "\$1 \$2" != "netns add" ] || $(command -v ip || echo /sbin/ip) netns exec "\$3" sysctl -qw net.mptcp.scheduler="$1"
-	IP
-	chmod +x "$dir/ip"
-	echo "$dir"
-}
-
-# run VARIANT TEST [SCHEDULER]: in a fresh guest; its TAP lines, without times, in
-# VARIANT/TEST.tap or VARIANT/TEST.SCHEDULER.tap. "ok ... # IGNORE" has failed, and is forgiven.
+# run VARIANT TEST [SCHEDULER]: into VARIANT/TEST.* or VARIANT/TEST.SCHEDULER.*
 run() {
-	local out log=$logs/$1/$2${3:+.$3} bin=''
-	out=$(dirname -- "$(source_tree "$1")")/upstream
-	[ -z "${3:-}" ] || bin=$(with_scheduler "$3"):
-	"$top/tools/kernel/boot-uml" --kernel "$out" --mem 2G --rw "$logs/$1" --dmesg "$log.dmesg" -- \
-		env PATH="$bin$PATH:/usr/sbin:/sbin" bash -c "cd $(printf %q "$logs/$1/mptcp") && bash ./$2.sh" \
-		>"$log.log" 2>&1 || true
-	grep -aE '^(# )?(not )?ok [0-9]+' "$log.log" |
-		sed -E 's/^# //; s/^ok (.*[^ ]) *# IGNORE.*/not ok \1/; s/ *# time=.*//; s/ *\(duration.*//' >"$log.tap" || true
-	say "$1 $2${3:+ $3}: $(lines "$1" "$2${3:+.$3}" passed | wc -l) ok," \
-		"$(lines "$1" "$2${3:+.$3}" failed | wc -l) not ok," \
-		"$(lines "$1" "$2${3:+.$3}" skipped | wc -l) skipped"
+	local name=$2${3:+.$3} bin=''
+	[ -z "${3:-}" ] || bin=$logs/$1/$(with_scheduler "$1" "$3"):
+	boot_upstream "$1" "$logs/$1/$name" --rw "$logs/$1" -- \
+		env PATH="$bin$PATH:/usr/sbin:/sbin" bash -c "cd $(printf %q "$logs/$1/mptcp") && bash ./$2.sh"
+	say "$1 $2${3:+ $3}: $(lines "$1" "$name" passed | wc -l) ok," \
+		"$(lines "$1" "$name" failed | wc -l) not ok," \
+		"$(lines "$1" "$name" skipped | wc -l) skipped"
 }
 
 run_all() {
@@ -77,7 +48,7 @@ run_schedulers() {
 twice() { [ -z "$(worse "$@")" ] || run patched "$@"; }
 
 both_kernels upstream
-schedulers=${SCHEDULERS-$(schedulers_of "$build/upstream" | sed 's/\<default //')}
+schedulers=${SCHEDULERS-$(schedulers_of "$(upstream_kernel patched)" | sed 's/\<default //')}
 for variant in stock patched; do
 	build_tests $variant
 done
