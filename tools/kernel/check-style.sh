@@ -89,6 +89,7 @@ done
 # Objects are made again, so that each warning shows each time; only ours must be clean.
 sparse_w1() {
 	local object ours kind
+	[ -f "$build/linux/Makefile" ] || { echo "there is no kernel tree: 'make source' first"; return; }
 	ours=$(files_of 'net/*.[ch]' | paste -sd '|')
 	for object in $(files_of 'net/*.c'); do
 		object=${object%.c}.o

@@ -44,8 +44,9 @@ begin_tree() {
 		die "$tree has edits that patches/ lacks: keep them with 'make patches-refresh', or drop them with FORCE=1"
 	fi
 	[ -f "$tree/.git/port" ] || { tree_git checkout -q -f -B patches base && : >"$tree/.git/port"; }
-	find "$top"/build/{,*/}linux/.git/objects -maxdepth 0 2>/dev/null |
-		grep -vxF "$tree/.git/objects" >"$tree/.git/objects/info/alternates" || true
+	find "$top"/build/{,*/}linux/.git/objects "$build"/{,*/}linux/.git/objects -maxdepth 0 2>/dev/null | sort -u |
+		grep -vxF "$tree/.git/objects" >"$tree/.git/objects/info/alternates" ||
+		say "git cannot merge without the tree in which the patches were made: 'make source' first makes it"
 }
 
 # settle: what became of the patch at which the last call stopped.
@@ -71,9 +72,13 @@ try() {
 		echo "$1 $(tree_git rev-parse HEAD)" >"$tree/.git/port-waits"
 		if ! said=$(tree_git am -q -3 --keep-cr "$patches/$1" 2>&1); then
 			printf '%s\n' "$said" >&2
-			die "$1 does not apply to Linux $(linux_version "$tree"). In $tree, mend the files that 'git status' names" \
-				"(if it names none, 'git am --show-current-patch=diff | git apply --reject' shows what does not fit)," \
-				"'git add' them, 'git am --continue'; or 'git am --skip' leaves it out. Then 'make port' goes on"
+			die "$1 does not apply to Linux $(linux_version "$tree").
+  cd $tree
+  git status                   # names what to mend; if it names nothing:
+  git am --show-current-patch=diff | git apply --reject
+  git add FILE... && git am --continue
+  git am --skip                # instead, if this Linux has the change, or does not need it
+Then call 'make port' again. What was settled is kept in that tree only, until the last patch is."
 		fi
 		rm -- "$tree/.git/port-waits"
 		say "merged: $1"

@@ -65,6 +65,8 @@ unpack() {
 	rm -rf -- "$tree"
 	mv -- "$new" "$tree"
 	git init -q "$tree"
+	# only some folders are tracked
+	git -C "$tree" config status.showUntrackedFiles no
 	tree_git add -f -- "${tracked[@]}"
 	tree_git commit -q -m "Linux as it came"
 	tree_git tag base
@@ -119,7 +121,7 @@ apply() {
 	fi
 	tree_git rev-parse HEAD >"$tree/.git/patched-head"
 	rm -f -- "$tree/.git/patches-hash"
-	printf '%s\n' "$said" >&2
+	grep '^error: ' <<<"$said" >&2 || printf '%s\n' "$said" >&2
 	die "patch $1 does not apply to $version: the file and line are named above"
 }
 

@@ -36,8 +36,8 @@ tree=$top/build/6.18/linux
 check "a series is begun" 1 "began patches/6.18/series, from the one for Linux 6.12" env BUILD="$top/build" "$top/tools/kernel/source.sh" port
 cp "$work/out" "$work/said"
 check "what can be merged is" 0 "merged: fixes/0001-net-first.patch" cat "$work/said"
-check "what cannot is named, and what to do" 0 "fixes/0002-net-second.patch does not apply to Linux 6.18.3.*git am --continue" \
-	cat "$work/said"
+check "what cannot is named" 0 "fixes/0002-net-second.patch does not apply to Linux 6.18.3" cat "$work/said"
+check "and what to do" 0 "git add FILE... && git am --continue" cat "$work/said"
 check "it waits there" 0 "" test -d "$tree/.git/rebase-apply"
 check "and another call does not disturb it" 1 "a patch waits in" source_sh port
 sed -i '/^<<<<<<</d; /^=======/d; /^>>>>>>>/d; /^dreissig$/d' "$tree/net/mptcp/file.c"
