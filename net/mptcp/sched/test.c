@@ -148,6 +148,7 @@ static struct fake_conn *fake_conn(struct kunit *test)
 	INIT_LIST_HEAD(&conn->msk->rtx_queue);
 	((struct sock *)conn->msk)->sk_protocol = IPPROTO_MPTCP;
 	((struct sock *)conn->msk)->sk_prot = &tcp_prot;
+	((struct sock *)conn->msk)->sk_write_space = sk_stream_write_space;
 	sock_net_set((struct sock *)conn->msk, &init_net);
 	for (i = 0; i < ARRAY_SIZE(conn->subflow); i++)
 		fake_subflow(test, conn, i);
