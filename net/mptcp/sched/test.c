@@ -136,6 +136,10 @@ static void fake_subflow(struct kunit *test, struct fake_conn *conn, int i)
 	conn->tp[i] = tp;
 }
 
+static void fake_write_space(struct sock *sk)
+{
+}
+
 static struct fake_conn *fake_conn(struct kunit *test)
 {
 	struct fake_conn *conn = kunit_kzalloc(test, sizeof(*conn), GFP_KERNEL);
@@ -148,7 +152,7 @@ static struct fake_conn *fake_conn(struct kunit *test)
 	INIT_LIST_HEAD(&conn->msk->rtx_queue);
 	((struct sock *)conn->msk)->sk_protocol = IPPROTO_MPTCP;
 	((struct sock *)conn->msk)->sk_prot = &tcp_prot;
-	((struct sock *)conn->msk)->sk_write_space = sk_stream_write_space;
+	((struct sock *)conn->msk)->sk_write_space = fake_write_space;
 	sock_net_set((struct sock *)conn->msk, &init_net);
 	for (i = 0; i < ARRAY_SIZE(conn->subflow); i++)
 		fake_subflow(test, conn, i);
