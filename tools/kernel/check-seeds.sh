@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Linux's own MPTCP selftests that upstream reports to fail now and then (simult_flows, and of mptcp_join "Infinite map",
 # "MP_FAIL MP_RST" and "checksum test 0 1"), on the unpatched kernel and on the patched one, once for each seed. Time is
-# virtual, and all random numbers are drawn from the seed: what fails with a seed fails with it again, on any machine.
+# virtual, and all random numbers are drawn from the seed: what fails with a seed fails with it again.
 # The table has, for each check, in how many runs it failed and with which seed first, and of a transfer the longest time,
 # in ms. What ran on the same kernel does not run again. Fails if a patched kernel does.
 # usage: check-seeds.sh [SEED...]: these seeds; otherwise 1 to SEEDS (20)
@@ -21,7 +21,7 @@ read -ra kernels <<<"${KERNELS:-stock patched:inorder}"
 words_of() {
 	case $1 in
 	simult_flows) printf '%s\0' ./simult_flows.sh ;;
-	mptcp_join) printf "%s\0" ./mptcp_join.sh "Infinite map" "MP_FAIL MP_RST" "checksum test 0 1" ;;
+	mptcp_join) printf '%s\0' ./mptcp_join.sh "Infinite map" "MP_FAIL MP_RST" "checksum test 0 1" ;;
 	*) die "TESTS: '$1' is neither simult_flows nor mptcp_join" ;;
 	esac
 }
@@ -64,7 +64,7 @@ results() {
 				sub(/^(not )?ok [0-9]+ (- )?/, "", name)
 				print name, kernel, seed, $1, took[n + 0]
 			}' "$log.$seed.log" "$log.$seed.tap"
-		printf '%s\t' "$1: the kernel has no complaint" "$2" "$seed" "$(quiet "$log.$seed")" "" | sed 's/$/\n/'
+		printf '%s\t%s\t%s\t%s\n' "$1: the kernel has no complaint" "$2" "$seed" "$(quiet "$log.$seed")"
 	done
 }
 

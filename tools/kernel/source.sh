@@ -189,8 +189,10 @@ add_file() {
 
 command=${1:-} variant=${2:-patched}
 tree=$(source_tree "$variant")
+# "port" calls itself anew, which would wait for the lock that it has
+[[ " prepare single refresh " != *" $command "* ]] || alone "$build/.source.lock"
 case $command in
-prepare) alone "$build/.source.lock"; prepare ;;
+prepare) prepare ;;
 single) variant=patched tree=$(source_tree patched); prepare; single ;;
 port) variant=patched tree=$(source_tree patched); port ;;
 refresh) variant=patched tree=$(source_tree patched); refresh ;;
