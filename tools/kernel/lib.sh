@@ -75,11 +75,31 @@ selftest_script() {
 	return 1
 }
 
-# digest: of the files of this tree whose names are read, each with a NUL behind it.
+# changes SERIES|PATCH...: what they change. Messages, and the subjects in names, are left out.
+changes() {
+	awk 'FNR == 1 { inside = FILENAME ~ /series$/; name = FILENAME; sub(/-[^\/]*$/, "", name); print name }
+		/^diff --git / { inside = 1 }
+		!inside || /^index / { next }
+		FILENAME ~ /series$/ { sub(/-.*/, "") }
+		{ print }' "$@"
+}
+
+# digest: of the files of this tree whose names are read, each with a NUL behind it; of patches, of what they change.
 digest() {
-	(cd "$top" && LC_ALL=C sort -z | while IFS= read -r -d '' file; do
-		[ ! -f "$file" ] || printf '%s\0' "$file"
-	done | xargs -0 sha256sum | sha256sum | cut -c 1-12)
+	(
+		cd "$top" || exit
+		patch=() other=(/dev/null)
+		while IFS= read -r -d '' file; do
+			case $file in
+			*.patch | patches/*series) [ ! -f "$file" ] || patch+=("$file") ;;
+			*) [ ! -f "$file" ] || other+=("$file") ;;
+			esac
+		done < <(LC_ALL=C sort -z)
+		{
+			[ ${#patch[@]} = 0 ] || changes "${patch[@]}"
+			sha256sum "${other[@]}"
+		} | sha256sum | cut -c 1-12
+	)
 }
 
 # files FOLDER...: of this tree, committed or not, for digest.

@@ -71,6 +71,37 @@ for file in net/a.c patches/series selftests/a.sh; do
 	check "after an edit of $file it says $state" says check-robust "\| $state \|\$"
 	cp "$work/before" "$top/$file"
 done
+cat >"$work/a.patch" <<-'PATCH'
+	Subject: [PATCH] a: b
+
+	Why.
+	diff --git a/x b/x
+	index 1..2
+	@@ -1 +1 @@
+	-1
+	+2
+PATCH
+mkdir "$top/patches/fixes"
+# patch NAME EDIT: the series is that patch, with that edit.
+patch() {
+	rm -f -- "$top"/patches/fixes/*
+	sed "$2" "$work/a.patch" >"$top/patches/fixes/$1"
+	echo "fixes/$1" >"$top/patches/series"
+	parts table
+}
+patch 0001-a-b.patch ''
+kept=$top/Documentation/evidence/checks.tsv
+cp "$kept" "$work/kept.tsv"
+check "with a patch that is new it says stale" says check-robust '\| stale \|$'
+check "it runs again" env ONLY=check-robust PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" whole
+patch 0001-c-d.patch 's/a: b/c: d/; s/Why/& not/; s/1[.][.]2/1..3/'
+check "another subject, name or message is no other source" says check-robust '\|  \|$'
+patch 0001-a-b.patch 's/^+2/+3/'
+check "another change is" says check-robust '\| stale \|$'
+cp "$work/kept.tsv" "$kept"
+rm -r -- "$top/patches/fixes"
+echo 1 >"$top/patches/series"
+rm -f -- "$work/ran"
 mkdir "$top/patches/9.9"
 echo 1 >"$top/patches/9.9/series"
 parts table
