@@ -21,8 +21,8 @@ set -euo pipefail
 # shellcheck source=series.sh
 . "$top/tools/kernel/series.sh"
 
-# groups that build as a whole only: all behind testbed, fixes and fallback
-whole=("${groups[@]:3}")
+# groups that build as a whole only
+whole=(sched cong)
 
 variant=series
 [ -z "${KSRC:-}" ] || variant=other
@@ -211,8 +211,8 @@ builds_alone() {
 	go_to "$plain" && apply "$@" "$name" && builds "alone-${name//\//-}"
 }
 
-# alone NAME: one step of "fixes".
-alone() {
+# fix_alone NAME: one step of "fixes".
+fix_alone() {
 	local started=$SECONDS test needed=() upon
 	test=$(patch_tag "$patches/$1" Test)
 	needs "$1" >"$logs/needs" || { report FAILED "$1" "Depends-on: names no patch of fixes/ before it"; return; }
@@ -246,7 +246,7 @@ check_fixes() {
 	done
 	run_plain "${tests[@]}"
 	for name in "${names[@]}"; do
-		alone "$name"
+		fix_alone "$name"
 	done
 }
 
