@@ -96,9 +96,9 @@ static void read_limits(int fd, struct advice *a, bool foreign)
 		a->most = a->usual[2];
 }
 
-static struct advice advise(int fd, const struct connection *c)
+static struct advice advise(int fd, const struct connection *c, bool receives)
 {
-	struct advice a = { .receives = c->whole.received > c->whole.sent };
+	struct advice a = { .receives = receives };
 	unsigned int i;
 	double memory;
 
@@ -132,6 +132,9 @@ static void print_verdict(const struct advice *a, const char *buffer)
 		if (a->receives && a->window_most < needs)
 			printf("    for connections that begin then: the window of this one ends at %.0f KB\n",
 			       a->window_most / 1e3);
+	} else if (a->receives && a->window_most < needs) {
+		printf("    that is enough for connections that begin now: the window of this one ends at %.0f KB\n",
+		       a->window_most / 1e3);
 	} else if (a->most && !a->blocked && !a->waited) {
 		printf("    that is enough\n");
 	}
@@ -161,12 +164,19 @@ static void print_needs(const struct advice *a)
 	print_verdict(a, buffer);
 }
 
-/* For "why": below what that says. */
+/* For "why": below what that says. What limits a connection is about what it sends. While nothing
+ * moves, no size of a buffer follows from that.
+ */
 void print_window_advice(int fd, const struct connection *c)
 {
-	struct advice a = advise(fd, c);
+	struct advice a = advise(fd, c, false);
 
+	if (!a.rate) {
+		printf("    hardly anything moves: the peer's program does not read\n");
+		return;
+	}
 	print_needs(&a);
+	printf("    or the peer's program reads too slowly\n");
 }
 
 /* The same of a send buffer that is full, whatever it seems to need: what the connection carries is
@@ -174,9 +184,9 @@ void print_window_advice(int fd, const struct connection *c)
  */
 void print_sndbuf_advice(int fd, const struct connection *c)
 {
-	struct advice a = advise(fd, c);
+	struct advice a = advise(fd, c, false);
 
-	if (a.receives || !a.most)
+	if (!a.most)
 		return;
 	print_has(&a, "wmem");
 	printf("    sysctl net.ipv4.tcp_wmem=\"%llu %llu %.0f\"\n", a.usual[0], a.usual[1],
@@ -222,7 +232,7 @@ static bool visit(const struct mptcp_socket *sk, void *arg)
 
 	read_connection(sk->fd, c);
 	read_rates(c);
-	a = advise(sk->fd, c);
+	a = advise(sk->fd, c, c->whole.received > c->whole.sent);
 	if (c->state != CONN_MPTCP || !a.rate)
 		return true;
 	if (survey->json) {

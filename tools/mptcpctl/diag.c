@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* Is a subflow a backup, and what does its congestion control? No socket option tells, only
- * sock_diag(7), the former to administrators only. It knows the sockets of our own network
- * namespace.
+/* Is a subflow a backup, what does its congestion control, and does anybody listen at a port? No
+ * socket option tells, only sock_diag(7), the first to administrators only. It knows the sockets of
+ * our own network namespace.
  */
 
 #include <netinet/in.h>
@@ -11,6 +11,8 @@
 #include <string.h>
 #include "mptcpctl.h"
 #include "netlink.h"
+
+#define STATE_LISTEN 10
 
 static void copy_address(const struct sockaddr_storage *ss, __be32 *address, __be16 *port)
 {
@@ -88,4 +90,34 @@ void read_subflow_diag(const struct mptcpctl_addrs *addrs, struct subflow_diag *
 
 	prepare(&request, addrs);
 	netlink_ask(NETLINK_SOCK_DIAG, &request, read_answer, diag);
+}
+
+static void note_answer(const struct nlmsghdr *header, void *arg)
+{
+	bool *any = arg;
+
+	(void)header;
+	*any = true;
+}
+
+/* Does a socket here listen at this port, with whatever address? */
+bool is_listened_to(const struct sockaddr_storage *local)
+{
+	static const int families[] = { AF_INET, AF_INET6 };
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		struct inet_diag_req_v2 diag = {
+			.sdiag_family = families[i],
+			.sdiag_protocol = IPPROTO_TCP,
+			.idiag_states = 1 << STATE_LISTEN,
+			.id.idiag_sport = ((const struct sockaddr_in *)local)->sin_port,
+		};
+		struct netlink_request request;
+
+		netlink_begin(&request, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, &diag, sizeof(diag));
+		netlink_ask(NETLINK_SOCK_DIAG, &request, note_answer, &any);
+	}
+	return any;
 }

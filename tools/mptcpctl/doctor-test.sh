@@ -18,10 +18,10 @@ in_server ip mptcp endpoint flush
 ip -n "$server" addr add 203.0.113.1/32 dev lo
 in_server sysctl -q net.ipv4.conf.{all,s1,s2}.rp_filter=0
 
-# 80: with MPTCP, 81: plain TCP; of both families
+# 80: with MPTCP, 81: plain TCP, 83: with MPTCP, ends each connection at once; of both families
 ip netns exec "$server" /usr/bin/python3 -c 'import selectors, socket
 ready = selectors.DefaultSelector()
-for port, protocol in (80, 262), (81, 6):
+for port, protocol in (80, 262), (81, 6), (83, 262):
     listener = socket.socket(socket.AF_INET6, socket.SOCK_STREAM, protocol)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("", port))
@@ -30,7 +30,12 @@ for port, protocol in (80, 262), (81, 6):
 print("listening", flush=True)
 kept = []
 while True:
-    kept += [key.fileobj.accept() for key, _ in ready.select()]' >"$work/serves" 2>&1 &
+    for key, _ in ready.select():
+        accepted = key.fileobj.accept()[0]
+        if accepted.getsockname()[1] == 83:
+            accepted.close()
+        else:
+            kept.append(accepted)' >"$work/serves" 2>&1 &
 soon grep -q listening "$work/serves"
 
 no_carrier() { ip -n "$client" link show c2 | grep -q NO-CARRIER; }
@@ -94,7 +99,7 @@ well "a right machine"
 well "a right machine and a server" 203.0.113.1
 that "it says what it looked at" \
 	counts 10 '^ok (MPTCP|scheduler|limits|endpoint 10|route from 10|way to 203.0.113.1 from 10|connection to)'
-that "the second subflow came" finds 0 '^ok connection to 203.0.113.1: it has 2 subflows'
+that "the second subflow came" finds 0 '^ok connection to 203.0.113.1 over IPv4: it has 2 subflows'
 well "the server's port" 203.0.113.1:80
 
 in_client sysctl -q net.mptcp.enabled=0
@@ -108,7 +113,7 @@ mends "a path manager in user space"
 in_client ip mptcp endpoint flush
 names "no endpoint" "endpoints: there is none for subflows" 203.0.113.1
 that "no endpoint: both uplinks are named" counts 2 '^!  uplink c[12]: it has a default route of IPv4, but'
-that "no endpoint: so a connection has one subflow" finds 1 '^!  connection to 203.0.113.1: no second subflow'
+that "no endpoint: so a connection has one subflow" finds 1 '^!  connection to 203.0.113.1 over IPv4: no second subflow'
 mends "no endpoint"
 
 in_client ip mptcp endpoint delete id 2
@@ -201,7 +206,13 @@ if [ -e /proc/sys/net/mptcp/path_price ]; then
 	in_client "$tool" path c2 --price 10
 	names "a price that nobody looks at" "prices: the scheduler default does not look at them"
 	mends "a price that nobody looks at"
-	in_client "$tool" path c2 --price 0 --weight 3
+	in_client "$tool" path c2 --weight 3
+	in_client sysctl -q net.mptcp.scheduler=default+rp
+	names "a price and a weight that nobody looks at" "prices: the scheduler default.rp does not look at them"
+	that "one command does for both" eval 'counts 1 "^     mptcpctl set " && finds 1 "^     mptcpctl set weighted.rp.price$"'
+	mends "a price and a weight that nobody looks at"
+	in_client sysctl -q net.mptcp.scheduler=default+price
+	in_client "$tool" path c2 --price 0
 	names "a weight that nobody looks at" "weights: the scheduler default.price does not look at them"
 	mends "a weight that nobody looks at"
 	in_client sysctl -q net.mptcp.scheduler=default
@@ -222,11 +233,14 @@ right
 names "a server without MPTCP" "server 203.0.113.1:81: plain TCP from everywhere, it does not speak MPTCP" 203.0.113.1:81
 names "a port that refuses" "server 203.0.113.1:82: it refuses, nothing listens" 203.0.113.1:82
 in_server ip mptcp limits set subflow 0
-names "a server that takes no second subflow" "connection to 203.0.113.1: no second subflow within 3 s: the server answers, and takes none" 203.0.113.1
+names "a server that takes no second subflow" "connection to 203.0.113.1 over IPv4: no second subflow within 3 s: the server answers, and takes none" 203.0.113.1
 in_server ip mptcp limits set subflow 4
 in_server sysctl -q net.mptcp.allow_join_initial_addr_port=0
-names "a server that takes none to this address" "connection to 203.0.113.1: no second subflow within 3 s: no SYN for one left here" 203.0.113.1
+names "a server that takes none to this address" "connection to 203.0.113.1 over IPv4: no second subflow within 3 s: no SYN for one left here" 203.0.113.1
 in_server sysctl -q net.mptcp.allow_join_initial_addr_port=1
+
+names "a server that ends connections at once" "way to 203.0.113.1:83 from the default route: the server ends the test connection at once" 203.0.113.1:83
+that "and nothing else is wrong with it" counts 1 '^!'
 
 dark 2
 names "a dark way" "way to 203.0.113.1 from 10.0.2.1 dev c2: no answer: this way is dark" 203.0.113.1
@@ -256,7 +270,7 @@ middlebox() {
 middlebox "a way that drops MPTCP's options" "tcp option mptcp exists drop" "way to 203.0.113.1 from 10.0.2.1 dev c2: something on this way drops"
 middlebox "a way that takes them away" "reset tcp option mptcp" "way to 203.0.113.1 from 10.0.2.1 dev c2: plain TCP: something on this way takes"
 middlebox "a way that lets no further subflow through" "tcp option mptcp subtype 1 drop" \
-	"connection to 203.0.113.1: no second subflow within 3 s: nobody answers its SYN"
+	"connection to 203.0.113.1 over IPv4: no second subflow within 3 s: nobody answers its SYN"
 if command -v nft >/dev/null && on_the_way 2 "meta length > 1450 drop"; then
 	names "a way that loses full packets" "way to 203.0.113.1 from 10.0.2.1 dev c2: full packets are lost on this way" 203.0.113.1
 	that "a way that loses full packets: those that get through" finds 1 '^     ip link set c2 mtu 1420$'
@@ -310,6 +324,31 @@ that "over both uplinks" counts 2 '^ok way to .2001:db8:1::1.:80 from fd00:'
 ip -n "$client" route del default via fd00:2::2
 names "no route of IPv6 on the second uplink" "route from fd00:2::1 dev c2: there is none by c2" 2001:db8:1::1
 that "its command is for IPv6" finds 1 '^     ip -6 route add default via GATEWAY dev c2 metric 200$'
+right
+
+# private addresses of IPv6, newer than the others, reach nobody
+ip -n "$client" -6 route flush exact default
+for n in 1 2; do
+	ip -n "$client" addr add "2001:db8:9$n::5/64" dev "c$n" nodad
+	ip -n "$client" addr add "fd00:9:$n::5/64" dev "c$n" nodad
+	ip -n "$client" route add default via "fd00:$n::2" dev "c$n" metric "${n}00"
+done
+names "the address that others can reach" "uplink c2: it has a default route of IPv6"
+that "the address that others can reach: the command" counts 2 '^     ip mptcp endpoint add 2001:db8:9[12]::5 dev c[12] subflow$'
+ip -n "$client" -6 route flush exact default
+for n in 1 2; do
+	ip -n "$client" addr del "2001:db8:9$n::5/64" dev "c$n"
+	ip -n "$client" addr del "fd00:9:$n::5/64" dev "c$n"
+done
+
+# a server of both families, and only one uplink has IPv6
+ip -n "$client" route add default via fd00:1::2 dev c1
+in_client ip mptcp endpoint add fd00:1::1 dev c1 subflow
+printf '203.0.113.1 both.example\n2001:db8:1::1 both.example\n' >"$work/hosts"
+in_client sh -c 'mount --bind "$1" /etc/hosts && exec "$2" doctor both.example' - "$work/hosts" "$tool" >"$work/said" 2>&1 || true
+that "one uplink with IPv6" counts 1 '^!  connection to both.example over IPv6: no second subflow within 3 s: there are no two endpoints'
+that "and the other family is tried, too" counts 1 '^ok connection to both.example over IPv4: it has 2 subflows$'
+ip -n "$client" -6 route flush exact default
 right
 
 # no network interface of a guest has LRO

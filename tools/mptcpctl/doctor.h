@@ -60,14 +60,22 @@ enum probe {
 	PROBE_PLAIN,		/* TCP without MPTCP */
 	PROBE_DROPPED,		/* no answer, but to plain TCP */
 	PROBE_SMALL,		/* full packets are lost, smaller ones are not */
+	PROBE_MUTE,		/* no data is acknowledged */
+	PROBE_ENDED,		/* by the peer, at once */
 	PROBE_REFUSED,
 	PROBE_DARK,		/* no answer */
 	PROBE_ERROR,		/* of this machine: errno */
 };
 
-enum probe probe_path(const struct endpoint *endpoint, const struct sockaddr_storage *to);
-unsigned int find_mtu(const struct endpoint *endpoint, const struct sockaddr_storage *to);
-enum probe probe_subflows(const struct sockaddr_storage *to, unsigned int *subflows);
+/* What a connection got */
+struct probe_subflows {
+	unsigned int count;
+	bool began;		/* another one was tried, or was to be */
+};
+
+enum probe probe_path(const struct endpoint *endpoint, const struct sockaddr_storage *to,
+		      unsigned int *mtu);
+enum probe probe_subflows(const struct sockaddr_storage *to, struct probe_subflows *subflows);
 
 /* What is checked. Of each family there is an address to check the routes with, the host's or one
  * that only default routes lead to.

@@ -23,6 +23,12 @@ const struct route *default_by(const struct machine *m, int family, unsigned int
 	return NULL;
 }
 
+/* Modems and tunnels have one other end. */
+static bool has_gateway(unsigned int dev)
+{
+	return !(interface_flags(dev) & IFF_POINTOPOINT);
+}
+
 static void say_add_route(struct machine *m, int family, unsigned int dev)
 {
 	unsigned int i, metric = 0;
@@ -32,8 +38,9 @@ static void say_add_route(struct machine *m, int family, unsigned int dev)
 		if (m->defaults[family][i].metric > metric)
 			metric = m->defaults[family][i].metric;
 	}
-	say_command(&m->report, "ip%s route add default via GATEWAY dev %s metric %u",
-		    family == IPV6 ? " -6" : "", device_name(dev, name), metric + METRIC_STEP);
+	say_command(&m->report, "ip%s route add default%s dev %s metric %u",
+		    family == IPV6 ? " -6" : "", has_gateway(dev) ? " via GATEWAY" : "",
+		    device_name(dev, name), metric + METRIC_STEP);
 }
 
 void say_add_endpoint(struct machine *m, const struct sockaddr_storage *address, unsigned int dev,
@@ -106,8 +113,9 @@ static void say_no_route(struct machine *m, const struct endpoint *endpoint, con
 		return;
 	}
 	say_wrong(&m->report,
-		  "route from %s: there is none by %s, whose gateway is to be named; is it no uplink, delete the endpoint, id %u",
-		  text, name, endpoint->id);
+		  "route from %s: there is none by %s%s; is it no uplink, delete the endpoint, id %u",
+		  text, name, has_gateway(endpoint->on) ? ", whose gateway is to be named" : "",
+		  endpoint->id);
 	say_add_route(m, family, endpoint->on);
 }
 

@@ -39,23 +39,35 @@ static void check_scheduler(struct machine *m)
 	       kernel_is_patched() ? "" : " of Linux; this kernel lacks the scheduler patches");
 }
 
-/* Prices are for schedulers with +price, weights for one of that name. */
+static bool is_listed(const char *sysctl)
+{
+	char list[4096] = "";
+
+	return read_sysctl(sysctl, list, sizeof(list)) && *list;
+}
+
+/* Prices are for schedulers with +price, weights for one of that name. One command for both: a
+ * second one would undo the first.
+ */
 static void check_lists(struct machine *m)
 {
-	char name[MPTCP_SCHED_FULL_MAX + 1] = "", list[4096] = "", *extensions;
+	char name[MPTCP_SCHED_FULL_MAX + 1] = "";
+	bool prices = is_listed("path_price"), weights = is_listed("path_weight");
+	const char *extensions;
+	int base;
 
 	read_sysctl("scheduler", name, sizeof(name));
-	extensions = strchr(name, '+');
-	if (read_sysctl("path_price", list, sizeof(list)) && *list &&
-	    !(extensions && strstr(extensions, "+price"))) {
+	base = strcspn(name, "+");
+	extensions = name + base;
+	prices = prices && !strstr(extensions, "+price");
+	weights = weights && (base != strlen("weighted") || strncmp(name, "weighted", base));
+	if (prices)
 		say_wrong(&m->report, "prices: the scheduler %s does not look at them", name);
-		say_command(&m->report, "mptcpctl set %s+price", name);
-	}
-	if (read_sysctl("path_weight", list, sizeof(list)) && *list &&
-	    strncmp(name, "weighted", strlen("weighted"))) {
+	if (weights)
 		say_wrong(&m->report, "weights: the scheduler %s does not look at them", name);
-		say_command(&m->report, "mptcpctl set weighted%s", extensions ? extensions : "");
-	}
+	if (weights || prices)
+		say_command(&m->report, "mptcpctl set %.*s%s%s", weights ? 8 : base,
+			    weights ? "weighted" : name, extensions, prices ? "+price" : "");
 }
 
 /* mptcpd makes such ones unless it is told what for. */

@@ -12,6 +12,7 @@ struct way {
 	const struct endpoint *endpoint;	/* NULL: where the routes lead */
 	enum probe result;
 	int error;
+	unsigned int mtu;	/* of PROBE_SMALL */
 };
 
 struct ways {
@@ -30,25 +31,12 @@ static void try_all(const struct machine *m, struct ways *ways)
 		if (!endpoint->sound || !m->has_host[family_of(&endpoint->address)])
 			continue;
 		way->endpoint = endpoint;
-		way->result = probe_path(endpoint, &m->to[family_of(&endpoint->address)]);
+		way->result = probe_path(endpoint, &m->to[family_of(&endpoint->address)], &way->mtu);
 		way->error = errno;
 		ways->count++;
 		ways->plain += way->result == PROBE_PLAIN;
 		ways->refused += way->result == PROBE_REFUSED;
 	}
-}
-
-/* Where a router neither forwards them nor says so. The peer learns of it by our segments' size. */
-static void say_mtu(struct machine *m, const struct endpoint *endpoint)
-{
-	unsigned int mtu = find_mtu(endpoint, &m->to[family_of(&endpoint->address)]);
-	char name[IF_NAMESIZE];
-
-	if (mtu)
-		say_command(&m->report, "ip link set %s mtu %u", device_name(endpoint->on, name),
-			    mtu);
-	else
-		say_command(&m->report, "sysctl net.ipv4.tcp_mtu_probing=2");
 }
 
 static void say_way(struct machine *m, const struct way *way)
@@ -57,10 +45,12 @@ static void say_way(struct machine *m, const struct way *way)
 		[PROBE_PLAIN] = "plain TCP: something on this way takes MPTCP's options away",
 		[PROBE_DROPPED] = "something on this way drops what has MPTCP's options, TCP gets through",
 		[PROBE_SMALL] = "full packets are lost on this way, small ones get through",
+		[PROBE_MUTE] = "connections begin, but their data is not answered within 1.5 s",
+		[PROBE_ENDED] = "the server ends the test connection at once: name another port of it",
 		[PROBE_REFUSED] = "refused: nothing listens at this port",
 		[PROBE_DARK] = "no answer: this way is dark, or a firewall drops what is sent or comes back",
 	};
-	char name[NAME_MAX_LEN] = "the default route";
+	char name[NAME_MAX_LEN] = "the default route", device[IF_NAMESIZE];
 
 	if (way->endpoint)
 		endpoint_name(way->endpoint, name);
@@ -69,8 +59,10 @@ static void say_way(struct machine *m, const struct way *way)
 	else
 		say_wrong(&m->report, "way to %s from %s: %s", m->host, name,
 			  way->result == PROBE_ERROR ? strerror(way->error) : words[way->result]);
+	/* A router neither forwards them nor says so. The peer learns of it by our segments' size. */
 	if (way->result == PROBE_SMALL)
-		say_mtu(m, way->endpoint);
+		say_command(&m->report, "ip link set %s mtu %u",
+			    device_name(way->endpoint->on, device), way->mtu);
 }
 
 /* The same from everywhere: it is the server's doing. True: that was said. */
@@ -103,7 +95,17 @@ static void say_disabled(struct machine *m)
 	say_command(&m->report, "sysctl net.mptcp.blackhole_timeout=%s", seconds);
 }
 
-/* What this machine has counted of joins */
+static unsigned int sound_endpoints(const struct machine *m, int family)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < m->endpoints.count; i++)
+		count += m->endpoints.one[i].sound &&
+			 family_of(&m->endpoints.one[i].address) == family;
+	return count;
+}
+
+/* What this machine has counted of joins, of all its connections */
 struct joins {
 	unsigned long long syns, answers;
 };
@@ -115,43 +117,60 @@ static struct joins read_joins(void)
 	};
 }
 
-/* A peer that takes no more subflows answers the SYN, and resets what follows. */
-static void say_no_join(struct machine *m, const struct joins *early)
+/* A peer that takes no more subflows answers the SYN, and resets what follows. @began: a
+ * second one of this connection was tried, as far as it tells; others have theirs.
+ */
+static void say_no_join(struct machine *m, int family, bool began, const struct joins *early)
 {
-	struct joins late = read_joins();
 	const char *why, *command = "nstat -az 'MPTcpExtMPJoin*'";
+	struct joins late = read_joins();
 
-	if (late.answers > early->answers) {
+	if (!has_counter("MPJoinSynTx")) {
+		why = "the first tells who is to blame";
+	} else if (began && late.answers > early->answers) {
 		why = "the server answers, and takes none, look at \"ip mptcp limits\" there";
-	} else if (late.syns > early->syns) {
+	} else if (began && late.syns > early->syns) {
 		why = "nobody answers its SYN, something on the way drops or removes MP_JOIN";
-	} else if (has_counter("MPJoinSynTx")) {
+	} else if (sound_endpoints(m, family) < 2) {
+		why = "there are no two endpoints of this family";
+		command = NULL;
+	} else {
 		why = "no SYN for one left here; without another mistake, the server takes none";
 		command = "sysctl net.mptcp.allow_join_initial_addr_port=1    # there";
-	} else {
-		why = "the first tells who is to blame";
 	}
-	say_wrong(&m->report, "connection to %s: no second subflow within %d s: %s", m->host,
-		  WAIT_S, why);
-	say_command(&m->report, "%s", command);
+	say_wrong(&m->report, "connection to %s over IPv%d: no second subflow within %d s: %s",
+		  m->host, family == IPV6 ? 6 : 4, WAIT_S, why);
+	if (command)
+		say_command(&m->report, "%s", command);
 }
 
-static void check_subflows(struct machine *m)
+static void check_subflows(struct machine *m, int family)
 {
-	bool in6 = m->has_host[IPV6] && (m->default_count[IPV6] || !m->has_host[IPV4]);
-	unsigned int subflows = 0;
+	struct joins early = read_joins();
+	struct probe_subflows subflows = {};
 	struct way way = {};
-	struct joins early;
 
-	early = read_joins();
-	way.result = probe_subflows(&m->to[in6 ? IPV6 : IPV4], &subflows);
+	way.result = probe_subflows(&m->to[family], &subflows);
 	way.error = errno;
 	if (way.result != PROBE_MPTCP)
 		say_way(m, &way);
-	else if (subflows > 1)
-		say_ok(&m->report, "connection to %s: it has %u subflows", m->host, subflows);
+	else if (subflows.count > 1)
+		say_ok(&m->report, "connection to %s over IPv%d: it has %u subflows", m->host,
+		       family == IPV6 ? 6 : 4, subflows.count);
 	else
-		say_no_join(m, &early);
+		say_no_join(m, family, subflows.began, &early);
+}
+
+/* Programs try IPv6 first where there is some, and IPv4 where it fails: both should do. */
+static void check_families(struct machine *m)
+{
+	int family;
+
+	for (family = FAMILIES - 1; family >= 0; family--) {
+		if (m->has_host[family] &&
+		    (m->default_count[family] || !m->has_host[IPV4 + IPV6 - family]))
+			check_subflows(m, family);
+	}
 }
 
 void check_ways(struct machine *m)
@@ -169,5 +188,5 @@ void check_ways(struct machine *m)
 		return;
 	for (i = 0; i < ways.count; i++)
 		say_way(m, &ways.one[i]);
-	check_subflows(m);
+	check_families(m);
 }

@@ -3,9 +3,11 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <linux/if_addr.h>
 #include <net/if.h>
 #include <string.h>
 #include "mptcpctl.h"
+#include "netlink.h"
 
 /* The interface with this address, 0: none */
 unsigned int interface_of(const struct sockaddr_storage *address)
@@ -50,20 +52,57 @@ bool is_global(const struct sockaddr *address)
 	return !IN6_IS_ADDR_LOOPBACK(in6) && !IN6_IS_ADDR_LINKLOCAL(in6);
 }
 
-/* An address of the interface that others can reach; false: it has none of this family. */
+/* What is sought: the best address of an interface so far */
+struct search {
+	unsigned int index;
+	int rank;
+	struct sockaddr_storage *address;
+};
+
+/* How good is it for connections? 0: not at all. Private addresses of IPv6 (RFC 4193) come from
+ * nowhere else.
+ */
+static int rank(const struct sockaddr_storage *address)
+{
+	const struct in6_addr *in6 = &((const struct sockaddr_in6 *)address)->sin6_addr;
+
+	if (!is_global((const void *)address))
+		return 0;
+	return address->ss_family == AF_INET6 && (in6->s6_addr[0] & 0xfe) == 0xfc ? 1 : 2;
+}
+
+static void look_at_address(const struct nlmsghdr *header, void *arg)
+{
+	const struct ifaddrmsg *message = NLMSG_DATA(header);
+	struct rtattr *attr = netlink_attr(header, sizeof(*message), IFA_LOCAL);
+	struct sockaddr_storage address = {};
+	struct search *search = arg;
+
+	if (!attr)
+		attr = netlink_attr(header, sizeof(*message), IFA_ADDRESS);
+	if (!attr || message->ifa_index != search->index)
+		return;
+	/* of IPv6 the former is one that changes, of IPv4 one that is not the first */
+	if ((message->ifa_family == AF_INET6 && message->ifa_flags & IFA_F_TEMPORARY) ||
+	    message->ifa_flags & (IFA_F_DEPRECATED | IFA_F_TENTATIVE | IFA_F_DADFAILED))
+		return;
+	set_host(&address, message->ifa_family, RTA_DATA(attr), RTA_PAYLOAD(attr));
+	if (rank(&address) > search->rank) {
+		search->rank = rank(&address);
+		*search->address = address;
+	}
+}
+
+/* An address of the interface that others can reach, and that stays; false: it has none of this
+ * family.
+ */
 bool interface_address(unsigned int index, int family, struct sockaddr_storage *address)
 {
-	struct ifaddrs *list, *one;
-	bool found = false;
+	struct search search = { .index = index, .address = address };
+	struct ifaddrmsg message = { .ifa_family = family };
+	struct netlink_request request;
 
-	if (getifaddrs(&list))
-		return false;
-	for (one = list; one && !found; one = one->ifa_next) {
-		found = one->ifa_addr && one->ifa_addr->sa_family == family &&
-			if_nametoindex(one->ifa_name) == index && is_global(one->ifa_addr);
-		if (found)
-			copy_host(address, one->ifa_addr);
-	}
-	freeifaddrs(list);
-	return found;
+	netlink_begin(&request, RTM_GETADDR, NLM_F_DUMP, &message, sizeof(message));
+	netlink_ask(NETLINK_ROUTE, &request, look_at_address, &search);
+	return search.rank;
 }

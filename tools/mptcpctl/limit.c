@@ -7,6 +7,9 @@
 /* Percent that is sent again; a queue that is full now and then costs less. */
 #define MUCH_LOST 3
 
+/* 100 packets: of fewer, one that is lost says little. */
+#define FEW_BITS (8.0 * 100 * 1448)
+
 const char *const limit_names[LIMITS] = {
 	[MPTCP_LIMIT_IDLE] = "idle",
 	[MPTCP_LIMIT_SNDBUF] = "sndbuf",
@@ -40,13 +43,18 @@ double share_of_limit(const struct limit_order *order, const uint64_t *us, unsig
 	return 100.0 * us[limit] / order->whole;
 }
 
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 static double percent(double part, double whole)
 {
 	return whole ? 100 * part / whole : 0;
 }
 
-/* What subflows sent again, in percent of all that they sent: in the second or, as that is no more
- * than a few packets where much is lost, since they began; but not if it is over.
+/* What subflows sent again, in percent of all that they sent: in the second or, where that is a few
+ * packets, as much is lost, since they began; but not if it is over.
  */
 double sent_again(const struct connection *c)
 {
@@ -61,7 +69,7 @@ double sent_again(const struct connection *c)
 	}
 	now = percent(again, sent);
 	ever = percent(again_ever, sent_ever);
-	return now && ever > now ? ever : now;
+	return now && sent < FEW_BITS ? larger(now, ever) : now;
 }
 
 /* Losses keep windows small, which are then full nearly all the time, and recover for a part of it
@@ -73,4 +81,11 @@ void blame_losses(struct connection *c)
 		return;
 	c->whole.limits[MPTCP_LIMIT_LOSS] += c->whole.limits[MPTCP_LIMIT_CWND];
 	c->whole.limits[MPTCP_LIMIT_CWND] = 0;
+}
+
+const char *limits_unknown(void)
+{
+	return kernel_is_patched() ?
+	       "this kernel does not count what limits connections: it needs CONFIG_MPTCP_EXT_LIMITS" :
+	       "this kernel does not count what limits connections: boot one with the scheduler patches";
 }

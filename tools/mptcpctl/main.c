@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		print_commands(stdout);
-		return 0;
+		return finish(0);
 	}
 	return finish(run_command(argc - 1, argv + 1));
 }

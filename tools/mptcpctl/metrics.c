@@ -207,7 +207,7 @@ static void print_history(const struct history *history)
 static bool finish(const struct sums *sums, const char *path)
 {
 	if (path && sums->unknown && !sums->known)
-		return !complain("this kernel does not count what limits connections: it needs CONFIG_MPTCP_EXT_LIMITS");
+		return !complain("%s", limits_unknown());
 	if (path && !save_history(sums->history, path))
 		return false;
 	print_groups(sums);

@@ -13,6 +13,9 @@
 
 #define STATE_SYN_SENT 2
 
+/* What ip mptcp limits takes */
+#define LIMIT_MOST 8
+
 const char *const missing_names[] = {
 	[MISSING_LIMITS] = "limits",
 	[MISSING_ADDRESS] = "address",
@@ -77,14 +80,16 @@ static enum missing reason(const struct connection *c, const struct endpoint *en
 	return c->info.subflows >= c->info.subflows_max ? MISSING_LIMITS : MISSING_REFUSED;
 }
 
-/* Did the peer begin it? Linux does not tell, but who begins has a port of this range. Such a peer
- * takes no subflows from here, but begins them.
+/* Did the peer begin it? Linux does not tell, but then somebody listens at its port, or did, and who
+ * begins has a port of this range. Such a peer takes no subflows from here, but begins them.
  */
 static bool is_accepted(const struct connection *c)
 {
 	unsigned int port = ntohs(((const struct sockaddr_in *)&c->addrs.local)->sin_port);
 	char range[32] = "0";
 
+	if (is_listened_to(&c->addrs.local))
+		return true;
 	read_file("/proc/sys/net/ipv4/ip_local_port_range", range, sizeof(range));
 	return port < strtoul(range, NULL, 10);
 }
@@ -103,6 +108,18 @@ static bool is_missing(const struct connection *c, const struct endpoint *endpoi
 	return true;
 }
 
+/* How many subflows the limits would have to allow for all */
+static unsigned int needed_limit(const struct connection *c, const struct endpoints *all,
+				 const struct sockaddr_storage *peer)
+{
+	unsigned int i, most = c->info.subflows_max;
+	enum missing why;
+
+	for (i = 0; i < all->count && most < LIMIT_MOST; i++)
+		most += is_missing(c, &all->one[i], peer, &why) && why == MISSING_LIMITS;
+	return most;
+}
+
 /* Calls @tell for each, and for an accepted connection if none may come. Further subflows begin
  * when the peer has acknowledged something.
  */
@@ -110,22 +127,23 @@ void find_missing(const struct connection *c, missing_fn tell, void *arg)
 {
 	struct sockaddr_storage peer;
 	const struct endpoints *all;
-	unsigned int i;
+	unsigned int i, most;
 
 	if (c->state != CONN_MPTCP || c->netns || !(c->info.bytes_acked || c->info.bytes_received))
 		return;
 	if (is_accepted(c)) {
 		if (!c->info.subflows_max)
-			tell("the peer", MISSING_LIMITS, arg);
+			tell("the peer", MISSING_LIMITS, 1, arg);
 		return;
 	}
 	all = our_endpoints();
 	plain_address(&c->addrs.remote, &peer);
+	most = needed_limit(c, all, &peer);
 	for (i = 0; i < all->count; i++) {
 		char name[NAME_MAX_LEN];
 		enum missing why;
 
 		if (is_missing(c, &all->one[i], &peer, &why))
-			tell(endpoint_name(&all->one[i], name), why, arg);
+			tell(endpoint_name(&all->one[i], name), why, most, arg);
 	}
 }

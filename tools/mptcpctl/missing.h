@@ -16,7 +16,8 @@ enum missing {
 
 extern const char *const missing_names[];
 
-typedef void (*missing_fn)(const char *endpoint, enum missing why, void *arg);
+/* @most: of MISSING_LIMITS, how many subflows beside the first one they would have to allow */
+typedef void (*missing_fn)(const char *endpoint, enum missing why, unsigned int most, void *arg);
 
 void find_missing(const struct connection *c, missing_fn tell, void *arg);
 

@@ -57,13 +57,15 @@ struct mptcpctl_coupling {
 /* struct mptcp_info, what show needs of it */
 struct mptcpctl_info {
 	uint8_t subflows;
-	uint8_t announced[2];
+	uint8_t announced;
+	uint8_t accepted;	/* of the peer's addresses */
 	uint8_t subflows_max;	/* beside the first one */
 	uint8_t unused[4];
 	uint32_t flags;
 	uint32_t token;
 	uint64_t sequence[3];
-	uint8_t more[4];
+	uint8_t locals_used;	/* of our endpoints, for subflows beside the first one */
+	uint8_t more[3];
 	uint32_t retransmits;
 	uint64_t bytes_retrans;
 	uint64_t bytes_sent;

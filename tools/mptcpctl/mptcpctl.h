@@ -136,6 +136,7 @@ struct subflow_diag {
 };
 
 void read_subflow_diag(const struct mptcpctl_addrs *addrs, struct subflow_diag *diag);
+bool is_listened_to(const struct sockaddr_storage *local);
 
 /* connection.c: all that is known about one socket */
 #define SUBFLOWS_MAX 256	/* the kernel counts them in 8 bits */
@@ -201,6 +202,7 @@ struct limit_order order_limits(const uint64_t *us);
 double share_of_limit(const struct limit_order *order, const uint64_t *us, unsigned int limit);
 double sent_again(const struct connection *c);
 void blame_losses(struct connection *c);
+const char *limits_unknown(void);
 
 /* show.c */
 int cmd_show(int argc, char **argv);

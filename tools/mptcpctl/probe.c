@@ -25,6 +25,8 @@
 /* A full packet is answered within a round trip, or after a loss or two. */
 #define FULL_MS 1500
 
+#define STATE_CLOSE 7
+
 /* What tunnels and providers leave of 1500 bytes: PPPoE, 6in4, GRE, WireGuard, mobile networks; and
  * what IPv6 asks for
  */
@@ -96,23 +98,29 @@ static bool answers_plain(const struct endpoint *endpoint, const struct sockaddr
 	return true;
 }
 
-/* Is a segment as long as its connection has them acknowledged? So is one that ends the connection:
- * it was read. On TCP, as MPTCP would send it again over another path.
+static bool read_tcp_info(int fd, struct tcp_info *info)
+{
+	socklen_t len = sizeof(*info);
+
+	return !getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &len);
+}
+
+/* Is a segment as long as its connection has them answered? By an acknowledgment, or by what ends
+ * the connection. On TCP, as MPTCP would send it again over another path.
  */
 static bool takes_full(int fd)
 {
 	struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };
 	static const char text[65536] = { [0 ... 65535] = 'G' };
 	struct tcp_info info = {};
-	socklen_t len = sizeof(info);
 	int looks, left = 1;
 
-	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
-	    send(fd, text, info.tcpi_snd_mss, MSG_NOSIGNAL) < 0)
+	if (!read_tcp_info(fd, &info) || send(fd, text, info.tcpi_snd_mss, MSG_NOSIGNAL) < 0)
 		return true;
 	for (looks = 0; left && looks < FULL_MS / LOOK_MS; looks++) {
 		nanosleep(&pause, NULL);
-		if (ioctl(fd, SIOCOUTQ, &left))
+		if (ioctl(fd, SIOCOUTQ, &left) || !read_tcp_info(fd, &info) ||
+		    info.tcpi_state == STATE_CLOSE)
 			return true;
 	}
 	return !left;
@@ -132,7 +140,7 @@ static bool takes_packets(const struct endpoint *endpoint, const struct sockaddr
 }
 
 /* The largest packets that get through, 0: none of those that there usually are */
-unsigned int find_mtu(const struct endpoint *endpoint, const struct sockaddr_storage *to)
+static unsigned int find_mtu(const struct endpoint *endpoint, const struct sockaddr_storage *to)
 {
 	size_t i;
 
@@ -163,8 +171,9 @@ static bool is_plain(int fd)
 	       info.flags & MPTCP_FLAG_FALLBACK;
 }
 
-/* With PROBE_ERROR errno is set. */
-enum probe probe_path(const struct endpoint *endpoint, const struct sockaddr_storage *to)
+/* With PROBE_ERROR errno is set, with PROBE_SMALL @mtu. */
+enum probe probe_path(const struct endpoint *endpoint, const struct sockaddr_storage *to,
+		      unsigned int *mtu)
 {
 	int fd = open_connection(IPPROTO_MPTCP, endpoint, to);
 	bool plain;
@@ -175,7 +184,10 @@ enum probe probe_path(const struct endpoint *endpoint, const struct sockaddr_sto
 	close(fd);
 	if (plain)
 		return PROBE_PLAIN;
-	return takes_packets(endpoint, to, 0) ? PROBE_MPTCP : PROBE_SMALL;
+	if (takes_packets(endpoint, to, 0))
+		return PROBE_MPTCP;
+	*mtu = find_mtu(endpoint, to);
+	return *mtu ? PROBE_SMALL : PROBE_MUTE;
 }
 
 static unsigned int established(int fd, struct connection *c)
@@ -189,36 +201,51 @@ static unsigned int established(int fd, struct connection *c)
 }
 
 /* Further subflows begin when the peer has acknowledged data: a byte, after which servers of HTTP,
- * TLS and others wait for the rest. How many there are when a second one has come to stay, or 1
+ * TLS and others wait for the rest. How many there are when a second one has come to stay, or 1;
+ * 0: the connection has ended. One that the peer refuses has come and gone between two looks, but
+ * its address, or the peer's, stays counted.
  */
-static unsigned int wait_for_subflows(int fd)
+static struct probe_subflows wait_for_subflows(int fd, struct connection *c)
 {
 	struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };
-	struct connection *c = malloc(sizeof(*c));
-	bool sent = c && send(fd, "G", 1, MSG_NOSIGNAL) == 1;
-	unsigned int count = 1, looks, stayed = 0;
+	bool sent = send(fd, "G", 1, MSG_NOSIGNAL) == 1;
+	struct probe_subflows got = { .count = sent };
+	unsigned int looks, stayed = 0;
+	char byte;
 
-	for (looks = 0; sent && stayed < STAYS && looks < WAIT_S * 1000 / LOOK_MS; looks++) {
+	for (looks = 0; got.count && stayed < STAYS && looks < WAIT_S * 1000 / LOOK_MS; looks++) {
 		nanosleep(&pause, NULL);
-		count = established(fd, c);
-		stayed = count > 1 ? stayed + 1 : 0;
+		got.count = recv(fd, &byte, 1, MSG_PEEK) ? established(fd, c) : 0;
+		got.began |= c->subflows > 1 || c->info.locals_used || c->info.accepted;
+		stayed = got.count > 1 ? stayed + 1 : 0;
 	}
-	free(c);
-	return stayed < STAYS ? 1 : count;
+	if (got.count && stayed < STAYS)
+		got.count = 1;
+	return got;
 }
 
 /* A connection from wherever the routes begin it, and how many subflows it has got after a while.
  * With PROBE_ERROR errno is set.
  */
-enum probe probe_subflows(const struct sockaddr_storage *to, unsigned int *subflows)
+enum probe probe_subflows(const struct sockaddr_storage *to, struct probe_subflows *subflows)
 {
-	int fd = open_connection(IPPROTO_MPTCP, NULL, to);
-	bool plain;
+	struct connection *c = calloc(1, sizeof(*c));
+	enum probe result;
+	int fd;
 
-	if (fd < 0)
-		return judge_error(NULL, to);
-	plain = is_plain(fd);
-	*subflows = plain ? 1 : wait_for_subflows(fd);
-	close(fd);
-	return plain ? PROBE_PLAIN : PROBE_MPTCP;
+	if (!c)
+		return PROBE_ERROR;
+	fd = open_connection(IPPROTO_MPTCP, NULL, to);
+	if (fd < 0) {
+		result = judge_error(NULL, to);
+	} else if (is_plain(fd)) {
+		result = PROBE_PLAIN;
+		close(fd);
+	} else {
+		*subflows = wait_for_subflows(fd, c);
+		result = subflows->count ? PROBE_MPTCP : PROBE_ENDED;
+		close(fd);
+	}
+	free(c);
+	return result;
 }

@@ -116,11 +116,15 @@ static bool watch(const struct mptcp_socket *sk, void *buf)
 bool watch_rates(pid_t pid)
 {
 	struct connection *buf = malloc(sizeof(*buf));
-	bool done = buf && walk_sockets(pid, watch, buf);
+	int unreadable = 0;
+	bool done = buf && look_at_sockets(pid, watch, buf, &unreadable);
 
 	free(buf);
 	if (!buf)
 		return !complain("%s", strerror(ENOMEM));
+	/* else the second walk says it */
+	if (!done)
+		tell_unreadable(unreadable);
 	if (!turn_rates())
 		return false;
 	if (done && early.count)

@@ -745,14 +745,33 @@ verify(copying, 7004, "copy_bytes", "capped_bytes")
 verify(blocked, 7005, "wnd_blocked", "again_bytes")
 print(shown())
 small, reader = connect(b"minrtt", 7021, 16384)
-threading.Thread(target=lambda: [0 for _ in iter(lambda: reader.recv(65536), b"")]).start()
-sender = threading.Thread(target=small.sendall, args=[b"z" * 3000000])
+ended = threading.Event()
+
+def read():
+    while reader.recv(65536):
+        time.sleep(0.002)
+
+def send():
+    while not ended.is_set():
+        small.sendall(b"z" * 100000)
+
+threading.Thread(target=read).start()
+sender = threading.Thread(target=send)
 sender.start()
 time.sleep(1)
 for command in "advise", "why":
     print(subprocess.run([sys.argv[1], command], check=True, capture_output=True, text=True).stdout)
+ended.set()
 sender.join()
 small.close()
+print("asleep")
+asleep, reader = connect(b"minrtt", 7022, 16384)
+sender = threading.Thread(target=asleep.sendall, args=[b"z" * 300000])
+sender.start()
+time.sleep(1)
+print(subprocess.run([sys.argv[1], "why"], check=True, capture_output=True, text=True).stdout)
+reader.recv(300000, socket.MSG_WAITALL)
+sender.join()
 PYTHON
 check "show --json: counters" 0 "" in_ns python3 "$work/counters.py" "$tool"
 cp "$work/out" "$work/counters"
@@ -767,7 +786,10 @@ check "advise: that is not enough" 1 "" grep "that is enough" "$work/counters"
 check "why: what holds it up" 0 "^    window [0-9]+ %" cat "$work/counters"
 check "why: what to do" 0 "^    the peer's window is full$" cat "$work/counters"
 check "why: and how much" 0 "^    the peer needs more than that in net.ipv4.tcp_rmem, before" \
-	grep -A 5 "the peer's window is full" "$work/counters"
+	grep -A 7 "the peer's window is full" "$work/counters"
+check "why: or that" 0 "^    or the peer's program reads too slowly$" cat "$work/counters"
+check "why: the peer's program does not read" 0 "^    hardly anything moves: the peer's program does not read$" \
+	grep -A 1000 "^asleep" "$work/counters"
 check "show: none that is 0" 1 "" grep -E "^    scheduling.* 0( |$)" "$work/counters"
 
 # Advice: a connection of 20 Mbit/s whose buffer may not become what its round trips need.

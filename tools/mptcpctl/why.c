@@ -51,7 +51,7 @@ static void print_remedy(const struct mptcp_socket *sk, const struct connection 
 		print_sndbuf_advice(sk->fd, c);
 }
 
-static void print_missing_text(const char *endpoint, enum missing why, void *arg)
+static void print_missing_text(const char *endpoint, enum missing why, unsigned int most, void *arg)
 {
 	static const char *const texts[] = {
 		[MISSING_LIMITS] = NULL,
@@ -62,11 +62,11 @@ static void print_missing_text(const char *endpoint, enum missing why, void *arg
 		[MISSING_REFUSED] = "nothing is wrong here; the peer refuses it, or something on the\n"
 			"    way drops joins, or the endpoint came later: \"mptcpctl doctor PEER\" tries it",
 	};
-	const struct connection *c = arg;
 
+	(void)arg;
 	if (why == MISSING_LIMITS)
 		printf("    no subflow from %s: the limits allow no more, for new connections:\n"
-		       "    ip mptcp limits set subflow %u\n", endpoint, c->info.subflows_max + 1);
+		       "    ip mptcp limits set subflow %u\n", endpoint, most);
 	else
 		printf("    no subflow from %s: %s\n", endpoint, texts[why]);
 }
@@ -93,13 +93,14 @@ static void print_why_text(const struct mptcp_socket *sk, const struct connectio
 	if (!most)
 		printf("    plain TCP, over one path: the peer has no MPTCP, or something on the way\n"
 		       "    removes it: ask \"mptcpctl doctor\" where the connection began\n");
-	find_missing(c, print_missing_text, (void *)c);
+	find_missing(c, print_missing_text, NULL);
 }
 
-static void print_missing_json(const char *endpoint, enum missing why, void *arg)
+static void print_missing_json(const char *endpoint, enum missing why, unsigned int most, void *arg)
 {
 	bool *any = arg;
 
+	(void)most;
 	printf("%s{\"endpoint\": ", *any ? ", " : "");
 	json_string(endpoint);
 	printf(", \"why\": \"%s\"}", missing_names[why]);
@@ -165,7 +166,7 @@ static int why_all(pid_t pid, bool json)
 	if (!done)
 		return 1;
 	if (survey.unknown && !survey.shown)
-		return complain("this kernel does not count it: it needs CONFIG_MPTCP_EXT_LIMITS");
+		return complain("%s", limits_unknown());
 	if (json)
 		printf("%s]\n", survey.shown ? "" : "[");
 	else if (!survey.shown)
