@@ -5,14 +5,21 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import sys
+import time
+from collections.abc import Iterator
 
 from conformance.case import pattern
 from conformance.options import CAPABLE_CHECKSUM, CAPABLE_SHA256
 from conformance.raw import is_fourth
 from conformance.wire import Wire
 from hand import Check, accepted, main
+from short import SO_RCVBUFFORCE, SO_SNDBUFFORCE, TAKEN, short_of_memory
+
+from net import inside
 
 SIZE = 500
+LARGE = 1400  # bytes of a segment that takes half a page
 DATA = pattern(3 * SIZE)
 
 
@@ -60,10 +67,49 @@ def joined_later(wire: Wire, waiting: socket.socket, flags: int, how: str) -> Ch
     yield got == data, f"{how}, the later option: and of the one that was kept", f"{len(got)} bytes"
 
 
+@contextlib.contextmanager
+def taken() -> Iterator[None]:
+    """Memory of TCP, for data that nobody reads."""
+    with inside(sys.argv[3]), socket.create_server(("127.0.0.1", 0)) as listening:
+        sender = socket.create_connection(listening.getsockname())
+        reader = listening.accept()[0]
+    with sender, reader:
+        reader.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 2 * TAKEN)
+        sender.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 2 * TAKEN)
+        sender.sendall(bytes(TAKEN))
+        time.sleep(10)
+        yield
+
+
+def joined_in_need(wire: Wire, waiting: socket.socket) -> Check:
+    """The first part of a joined segment waits for memory, in the queue of its subflow; and TCP, which is
+    short of it, makes that queue smaller."""
+    data = pattern(2 * LARGE)
+    peer, program = accepted(wire, waiting)
+    other = peer.join()
+    yield is_fourth(other.got), "short of memory: a second subflow joins", "it does not"
+    start = peer.sent
+    with taken(), short_of_memory():
+        peer.say(data=data[:LARGE])
+        time.sleep(1)
+        half = data[LARGE : LARGE + LARGE // 2]
+        peer.say(peer.dss(half), half + bytes(LARGE // 2))
+        time.sleep(1)
+        program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        for _ in range(3):
+            peer.say(data=bytes(10))
+            time.sleep(1)
+    got = read(program)
+    peer.say_over(other, data[len(got) :], start + len(got))
+    got += read(program)
+    yield got == data, "short of memory: all comes, and nothing else", f"{len(got)} bytes"
+
+
 def check(wire: Wire, waiting: socket.socket) -> Check:
     for flags, how in ((CAPABLE_SHA256, "without"), (CAPABLE_SHA256 | CAPABLE_CHECKSUM, "with")):
         yield from joined(wire, waiting, flags, f"{how} checksums")
         yield from joined_later(wire, waiting, flags, f"{how} checksums")
+    yield from joined_in_need(wire, waiting)
 
 
 if __name__ == "__main__":
