@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
-need python3
+need python3 nft
 need_sysctl first_path
 
 # dark N, light N: path N in both directions
@@ -109,6 +109,63 @@ stays() {
 	light 1
 }
 
+# unreachable N...: on these paths a router says that it knows no way
+unreachable() {
+	# Linux says so once in a second
+	sleep 2
+	for n; do ip -n "$server" rule add pref 50 iif "s$n" ipproto tcp dport 5000 lookup 50; done
+}
+reachable() {
+	while ip -n "$server" rule del pref 50 2>/dev/null; do :; done
+}
+
+# A router that has lost its uplink says so at once: TCP gives up.
+no_way() {
+	in_server sysctl -q net.ipv4.conf.all.forwarding=1 net.ipv4.icmp_ratelimit=0
+	ip -n "$server" route add unreachable default table 50
+	ip -n "$server" rule add pref 100 lookup local
+	ip -n "$server" rule del pref 0
+	unreachable 1
+	first_path route
+	connect
+	is "[Errno_113]_No_route_to_host" "$said" "route, a router knows no way: it ends"
+	reachable
+	unreachable 1
+	first_path failover
+	connect
+	began "failover, a router knows no way" 10.0.2.1 19 150
+	reachable
+	unreachable 1 2
+	connect
+	is "[Errno_113]_No_route_to_host" "$said" "none knows one: it ends"
+	in_time "soon" less "$took" 1000
+	reachable
+	# one that is slow, and one that knows no way
+	light 1 250ms
+	unreachable 2
+	connect
+	began "the other router knows no way" 10.0.1.1 499 1200
+	reachable
+	light 1
+	sleep 3
+}
+
+# TCP gives up after two SYNs more, of which the other address gets the first one, without MPTCP. That it is answered
+# says nothing of the network.
+few_syns() {
+	local disabled
+	disabled=$(counter MPCapableSYNTXDisabled)
+	in_client sysctl -q net.ipv4.tcp_syn_retries=2 net.ipv4.tcp_syn_linear_timeouts=0
+	first_path failover
+	dark 1
+	connect
+	began "few SYNs, the first path dark" 10.0.2.1 315 400
+	light 1
+	connect
+	is "$disabled" "$(counter MPCapableSYNTXDisabled)" "and MPTCP is not given up for all"
+	in_client sysctl -q net.ipv4.tcp_syn_retries=6 net.ipv4.tcp_syn_linear_timeouts=4
+}
+
 # A round trip longer than the patience, on both paths: TCP's own patience finds it.
 far_away() {
 	first_path failover
@@ -131,6 +188,7 @@ turns() {
 	dark 2
 	connect --count 10
 	is "10" "$(addresses)" "turns, one path dark: all begin on the other"
+	is 5 "$(awk '$1 > 300' "$work/begun" | wc -l)" "and half of them were sent there at first"
 	light 2
 	in_client ip mptcp endpoint change id 2 backup
 	connect --count 4
@@ -282,6 +340,8 @@ timeout 3000 ip netns exec "$server" python3 -B first_path.py serve "" 5000 >"$w
 sleep 1
 failover
 stays
+no_way
+few_syns
 far_away
 turns
 requests 60 100000 56

@@ -25,7 +25,8 @@
  * In time is net.mptcp.first_path_timeout in the first round, in which each address sends
  * one SYN; then TCP's own timeout from its beginning, so that paths are found, too, whose
  * round trip is longer. SYNs without MPTCP, for middleboxes that drop those with it, come
- * after two of each address.
+ * after two of each address. A router that says that there is no way, by ICMP, speaks of one
+ * path: the next SYN leaves at once.
  *
  * Sockets that were bound to an address or interface, and connections to this machine
  * itself, do not move.
@@ -344,7 +345,8 @@ void mptcp_first_path_syn(struct sock *ssk)
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	struct first_paths paths;
 
-	if (tcp_sk(ssk)->total_retrans || first_mode(mptcp_sk(subflow->conn)) != MPTCP_FIRST_TURNS)
+	/* one that waits for its answer had its turn */
+	if (tcp_rtx_queue_head(ssk) || first_mode(mptcp_sk(subflow->conn)) != MPTCP_FIRST_TURNS)
 		return;
 	first_look(ssk, &paths, false);
 	if (paths.count < 2)
@@ -431,10 +433,32 @@ u32 mptcp_first_path_timeouts(const struct sock *ssk)
 	return timeouts / paths;
 }
 
+/* A router says that a SYN got no further, ICMP's @err. That is of one path: true if @ssk goes on,
+ * at once. Each path may say so once; then there is none.
+ */
+bool __mptcp_first_path_goes_on(struct sock *ssk, int err)
+{
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+
+	if ((err != EHOSTUNREACH && err != ENETUNREACH && err != EACCES) ||
+	    ssk->sk_state != TCP_SYN_SENT ||
+	    inet_csk(ssk)->icsk_pending != ICSK_TIME_RETRANS ||
+	    subflow->first_refused + 1 >= subflow->first_paths)
+		return false;
+	subflow->first_refused++;
+	inet_csk_reset_xmit_timer(ssk, ICSK_TIME_RETRANS, TCP_TIMEOUT_MIN, TCP_RTO_MAX);
+	return true;
+}
+EXPORT_SYMBOL_GPL(__mptcp_first_path_goes_on);
+
 /* Another connection begins with @ssk, which may have moved for the last one. */
 void __mptcp_first_path_home(struct sock *ssk)
 {
-	mptcp_subflow_ctx(ssk)->first_moved = false;
+	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+
+	subflow->first_moved = false;
+	/* else that of the endpoint from which it leaves before it moves */
+	WRITE_ONCE(subflow->local_id, 0);
 	ssk->sk_bound_dev_if = 0;
 }
 
