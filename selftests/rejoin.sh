@@ -239,6 +239,22 @@ endpoint_gone() {
 	in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
 }
 
+joins() { in_client ss -Ht state syn-sent src 10.0.2.1 | grep -q .; }
+
+# The path is dark, and its endpoint is removed while the subflow waits for an answer to its SYN.
+endpoint_gone_early() {
+	local before
+	dark 2
+	flow joins
+	before=$(attempts)
+	in_client ip mptcp endpoint del id 2
+	sleep 8
+	is "$before" "$(attempts)" "nor one that was removed before it had joined"
+	light 2
+	over early
+	in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
+}
+
 # An endpoint whose address is gone is tried with pauses; and not at all once that is switched off.
 switched_off() {
 	local before
@@ -308,7 +324,7 @@ announced() {
 hosts 20mbit 10ms 20mbit 10ms
 joins_by_itself id 2
 scheduler minrtt
-for part in values reset_by refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone switched_off no_joins other_id announced; do
+for part in values reset_by refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins other_id announced; do
 	$part
 done
 

@@ -107,7 +107,8 @@ static struct mptcp_rejoin_path *rejoin_path(struct mptcp_sock *msk, struct mptc
 	}
 	path->local.addr.id = local->addr.id;
 	path->remote = *remote;
-	path->endpoint = mptcp_pm_nl_endpoint(sock_net(rejoin->sk), &path->local);
+	/* it may be gone already, when the path is noticed to be lost */
+	path->endpoint |= mptcp_pm_nl_endpoint(sock_net(rejoin->sk), &path->local);
 	return path;
 }
 
@@ -192,13 +193,15 @@ void __mptcp_rejoin_tried(struct mptcp_sock *msk, const struct mptcp_pm_local *l
 		rejoin_later(rejoin, path);
 }
 
-/* This end opened it, and neither end closed it on purpose. */
+/* This end opened it, and neither end closed it on purpose. One that was given up while it joined
+ * has no port of the peer any more.
+ */
 static bool rejoin_is_lost(const struct mptcp_sock *msk, const struct sock *ssk)
 {
 	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	bool opened = subflow->request_join || (ssk == msk->first && !msk->pm.server_side);
 
-	return opened && inet_sk_state_load(ssk) == TCP_CLOSE &&
+	return opened && inet_sk_state_load(ssk) == TCP_CLOSE && inet_sk(ssk)->inet_dport &&
 	       ((struct sock *)msk)->sk_state == TCP_ESTABLISHED &&
 	       (!subflow->reset_seen || subflow->reset_transient) &&
 	       (READ_ONCE(subflow->remote_id) || !READ_ONCE(msk->pm.remote_deny_join_id0));
