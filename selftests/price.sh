@@ -338,6 +338,28 @@ budgets() {
 	cleared
 }
 
+# The period ends while the path that had used it up is dark, and nobody could send over it.
+dark_meanwhile() {
+	in_client sysctl -q net.mptcp.silent_rto_max=2000
+	serve
+	begin -d 60 -s minrtt
+	sleep 2
+	set_to path_budget "c2=1M/20s"
+	set_to path_used "c2=1M"
+	dark 2
+	sleep 25
+	light 2
+	# its next period, in which it has a part of a second to use up
+	set_to path_budget "c2=1G/20s"
+	sleep 10
+	second_of_two
+	that "a new period began while the path was dark: it is used again" less 500000 "$rate"
+	complete
+	is "0" "$(value server wrong)" "no byte is wrong"
+	in_client sysctl -q net.mptcp.silent_rto_max=0
+	cleared
+}
+
 # In the first attempt to load a module, the kernel waits for 10 s, and setsockopt() holds its connection.
 load_slowly() {
 	modprobe=$(cat /proc/sys/kernel/modprobe)
@@ -424,6 +446,7 @@ bulk_transfer
 it_fails
 backups
 budgets
+dark_meanwhile
 held
 idle
 many

@@ -152,7 +152,7 @@ static bool budgets_spent(struct mptcp_budgets *budgets,
 void mptcp_budgets_work(struct mptcp_sock *msk)
 {
 	struct mptcp_budgets *budgets = &mptcp_path_net(sock_net((struct sock *)msk))->budgets;
-	u32 turn = READ_ONCE(budgets->turn);
+	u32 turn = smp_load_acquire(&budgets->turn);	/* in front of told */
 	struct mptcp_subflow_context *subflow;
 
 	msk_owned_by_me(msk);
@@ -162,9 +162,10 @@ void mptcp_budgets_work(struct mptcp_sock *msk)
 	mptcp_for_each_subflow(msk, subflow) {
 		bool spent;
 
-		if (!mptcp_subflow_active(subflow))
+		/* stale ones, too: there may be no other turn until they come back */
+		if (!__mptcp_subflow_active(subflow))
 			continue;
-		spent = budgets_spent(budgets, subflow);
+		spent = READ_ONCE(budgets->told) && budgets_spent(budgets, subflow);
 		if (spent != subflow->sched_spent)
 			budget_mark(msk, subflow, spent);
 	}
@@ -183,13 +184,14 @@ static void budgets_look_work(struct work_struct *work)
 {
 	struct mptcp_budgets *budgets = container_of(to_delayed_work(work),
 						     struct mptcp_budgets, look);
-	bool spent;
+	bool spent, told;
 
 	spin_lock(&budgets->lock);
 	spent = budgets_look(budgets);
-	if (spent || budgets->told)
-		WRITE_ONCE(budgets->turn, budgets->turn + 1);
-	budgets->told = spent;
+	told = budgets->told;
+	WRITE_ONCE(budgets->told, spent);
+	if (spent || told)
+		smp_store_release(&budgets->turn, budgets->turn + 1);
 	if (!list_empty(&budgets->list))
 		queue_delayed_work(system_power_efficient_wq, &budgets->look, BUDGET_LOOK);
 	spin_unlock(&budgets->lock);
