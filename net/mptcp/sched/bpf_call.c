@@ -112,8 +112,10 @@ static bool bpf_is_marked(const struct mptcp_subflow_context *subflow)
 	       subflow->sched_budget == MPTCP_SCHED_UNLIMITED;
 }
 
-/* Drop the marks on subflows that cannot send; how many are left? */
-static u32 bpf_count_marks(struct mptcp_sock *msk)
+/* Drop the marks on subflows that cannot send or, with what is @new, may not now by an extension;
+ * how many are left?
+ */
+static u32 bpf_count_marks(struct mptcp_sock *msk, bool new)
 {
 	struct mptcp_subflow_context *subflow;
 	u32 n = 0;
@@ -121,7 +123,8 @@ static u32 bpf_count_marks(struct mptcp_sock *msk)
 	mptcp_for_each_subflow(msk, subflow) {
 		if (!bpf_is_marked(subflow))
 			continue;
-		if (mptcp_bpf_can_take(msk, subflow, MPTCP_SCHED_UNLIMITED))
+		if (mptcp_bpf_can_take(msk, subflow, MPTCP_SCHED_UNLIMITED) ||
+		    (new && subflow->sched_cap && !mptcp_sched_room(subflow)))
 			mptcp_sched_void(subflow);
 		else
 			n++;
@@ -154,7 +157,7 @@ static void bpf_take_copies(struct mptcp_sock *msk)
 static void bpf_take_marks(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow;
-	u32 n = bpf_count_marks(msk);
+	u32 n = bpf_count_marks(msk, true);
 
 	/* From now on it is also asked when there is nothing but old data to send: for all its
 	 * connections, as it is the same program that decides about them.
@@ -186,10 +189,15 @@ int mptcp_bpf_call_get_send(struct mptcp_sock *msk)
 /* Ask for one about what timed out: those that owe something themselves do not get it. */
 void mptcp_sched_bpf_get_retrans(struct mptcp_sock *msk)
 {
+	struct mptcp_sched_ops *sched = msk->sched;
 	struct mptcp_subflow_context *subflow;
 
-	bpf_call_sleeper(msk, msk->sched->get_retrans);
-	bpf_count_marks(msk);
+	/* it may have itself replaced: what ends then waits for no program that sleeps */
+	if (!bpf_try_module_get(sched, sched->owner))
+		return;
+	bpf_call_sleeper(msk, sched->get_retrans);
+	bpf_module_put(sched, sched->owner);
+	bpf_count_marks(msk, false);
 	mptcp_for_each_subflow(msk, subflow) {
 		if (bpf_is_marked(subflow) &&
 		    !tcp_rtx_and_write_queues_empty(mptcp_subflow_tcp_sock(subflow)))

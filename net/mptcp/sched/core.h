@@ -282,6 +282,14 @@ static inline void mptcp_sched_void(struct mptcp_subflow_context *subflow)
 	subflow->sched_what = MPTCP_SCHED_SEND_HEAD;
 }
 
+/* Is what was decided for @subflow about other data than the head? Until it is carried out, the peer
+ * may have acknowledged that: then nothing is sent, and somebody has to ask again.
+ */
+static inline bool mptcp_sched_may_lapse(const struct mptcp_subflow_context *subflow)
+{
+	return subflow->sched_what != MPTCP_SCHED_SEND_HEAD;
+}
+
 /* @sent bytes of the decision went to @subflow, in segments of @mss bytes. */
 static inline void mptcp_sched_spend(struct mptcp_subflow_context *subflow,
 				     u32 sent, u32 mss)
