@@ -85,6 +85,7 @@ bool mptcp_control_any(struct mptcp_control *control, const struct mptcp_control
 bool mptcp_control_options(struct mptcp_subflow_context *subflow, unsigned int *size,
 			   struct mptcp_out_options *opts)
 {
+	struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	struct mptcp_ext *ext = &opts->ext_copy;
 
 	*size = TCPOLEN_MPTCP_DSS_BASE;
@@ -93,6 +94,8 @@ bool mptcp_control_options(struct mptcp_subflow_context *subflow, unsigned int *
 		*size += TCPOLEN_MPTCP_DSS_ACK64;
 		ext->use_ack = 1;
 		ext->ack64 = 1;
+		/* as each DATA_ACK announces what there is room for, the window must shrink */
+		tp->rcv_wnd = tp->rcv_nxt - tp->rcv_wup;
 	}
 	opts->suboptions = OPTION_MPTCP_DSS;
 	return true;

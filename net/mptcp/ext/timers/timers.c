@@ -97,7 +97,7 @@ static void timers_set_floor(struct sock *ssk, u32 floor)
 	tcp_bound_rto(ssk);
 }
 
-/* @low_us: the sysctl, not 0 */
+/* @low_us: the sysctl. 0: what was lowered before goes back. */
 void __mptcp_timers_update(struct mptcp_sock *msk, struct sock *ssk, u32 low_us)
 {
 	u64 end = READ_ONCE(msk->wnd_end), nxt = READ_ONCE(msk->snd_nxt);
@@ -108,13 +108,15 @@ void __mptcp_timers_update(struct mptcp_sock *msk, struct sock *ssk, u32 low_us)
 	if (sock_owned_by_user((struct sock *)msk) || !tp->srtt_us)
 		return;
 
-	if (mptcp_timers_blocks(after64(end, nxt) ? end - nxt : 0,
+	if (low_us &&
+	    mptcp_timers_blocks(after64(end, nxt) ? end - nxt : 0,
 				timers_others_rate(msk, ssk), tp->srtt_us >> 3,
 				jiffies_to_usecs(usual)))
 		floor = clamp(usecs_to_jiffies(low_us), TCP_TIMEOUT_MIN, usual);
 	if (floor == inet_csk(ssk)->icsk_rto_min)
 		return;
 
+	mptcp_subflow_ctx(ssk)->rto_low = floor < usual;
 	if (floor < usual)
 		MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_RTOMINLOW);
 	timers_set_floor(ssk, floor);
@@ -141,13 +143,16 @@ static void timers_send_second(struct sock *ssk)
 	MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_RTOSECOND);
 }
 
-/* Since @ssk heard from the peer the connection did, by another subflow. */
+/* Since @ssk heard from the peer the connection did, by another subflow. With no other, it was the
+ * application that took what @ssk had kept. Others may come and go just now: then it is of a moment
+ * ago.
+ */
 static bool timers_others_live(const struct sock *ssk)
 {
 	const struct mptcp_sock *msk = mptcp_sk(mptcp_subflow_ctx(ssk)->conn);
 	u32 heard = tcp_sk(ssk)->rcv_tstamp;
 
-	return ssk->sk_state != TCP_SYN_SENT &&
+	return ssk->sk_state != TCP_SYN_SENT && !data_race(list_is_singular(&msk->conn_list)) &&
 	       (after(READ_ONCE(msk->last_ack_recv), heard) ||
 		after(READ_ONCE(msk->last_data_recv), heard));
 }

@@ -14,7 +14,7 @@ static inline void mptcp_timers_update(struct mptcp_sock *msk, struct sock *ssk)
 {
 	u32 low_us = mptcp_blocked_rto_min_us(sock_net(ssk));
 
-	if (unlikely(low_us))
+	if (unlikely(low_us || mptcp_subflow_ctx(ssk)->rto_low))
 		__mptcp_timers_update(msk, ssk, low_us);
 }
 
