@@ -152,7 +152,8 @@ static bool budgets_spent(struct mptcp_budgets *budgets,
 void mptcp_budgets_work(struct mptcp_sock *msk)
 {
 	struct mptcp_budgets *budgets = &mptcp_path_net(sock_net((struct sock *)msk))->budgets;
-	u32 turn = smp_load_acquire(&budgets->turn);	/* in front of told */
+	/* pairs with that of budgets_look_work(): told is no older */
+	u32 turn = smp_load_acquire(&budgets->turn);
 	struct mptcp_subflow_context *subflow;
 
 	msk_owned_by_me(msk);
@@ -191,6 +192,7 @@ static void budgets_look_work(struct work_struct *work)
 	told = budgets->told;
 	WRITE_ONCE(budgets->told, spent);
 	if (spent || told)
+		/* pairs with that of mptcp_budgets_work() */
 		smp_store_release(&budgets->turn, budgets->turn + 1);
 	if (!list_empty(&budgets->list))
 		queue_delayed_work(system_power_efficient_wq, &budgets->look, BUDGET_LOOK);

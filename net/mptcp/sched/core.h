@@ -282,8 +282,8 @@ static inline void mptcp_sched_void(struct mptcp_subflow_context *subflow)
 	subflow->sched_what = MPTCP_SCHED_SEND_HEAD;
 }
 
-/* Is what was decided for @subflow about other data than the head? Until it is carried out, the peer
- * may have acknowledged that: then nothing is sent, and somebody has to ask again.
+/* Is what was decided for @subflow about other data than the head? Until it is carried out, the
+ * peer may have acknowledged that: then nothing is sent, and somebody has to ask again.
  */
 static inline bool mptcp_sched_may_lapse(const struct mptcp_subflow_context *subflow)
 {

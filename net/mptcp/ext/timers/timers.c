@@ -144,14 +144,14 @@ static void timers_send_second(struct sock *ssk)
 }
 
 /* Since @ssk heard from the peer the connection did, by another subflow. With no other, it was the
- * application that took what @ssk had kept. Others may come and go just now: then it is of a moment
- * ago.
+ * application that took what @ssk had kept.
  */
 static bool timers_others_live(const struct sock *ssk)
 {
 	const struct mptcp_sock *msk = mptcp_sk(mptcp_subflow_ctx(ssk)->conn);
 	u32 heard = tcp_sk(ssk)->rcv_tstamp;
 
+	/* others may come and go just now: of a moment ago will do */
 	return ssk->sk_state != TCP_SYN_SENT && !data_race(list_is_singular(&msk->conn_list)) &&
 	       (after(READ_ONCE(msk->last_ack_recv), heard) ||
 		after(READ_ONCE(msk->last_data_recv), heard));
