@@ -70,6 +70,13 @@ dmesg | grep -E 'WARNING:|BUG:|Oops|Call Trace' || true
 UNPACK = "mount -o ro /dev/vdb /mnt && cp -r /mnt/. ~/mptcp && umount /mnt"
 
 
+# What users of the page have: the others run in "make check-vm". In real time, all take more than an hour.
+TESTS = (
+    "sysctl.sh sockopt.sh options.sh refused.sh modules.sh first_path.sh why.sh rr.sh minrtt.sh inorder.sh"
+    " redundant.sh extensions.sh rp.sh price.sh backup.sh observe.sh cong.sh"
+)
+
+
 @dataclass(frozen=True)
 class Block:
     """Commands of the page, and on whom they are to be run."""
@@ -212,7 +219,7 @@ def scenario(check: Check, with_selftests: bool) -> None:
             check.unplug()
             check.show()
             if with_selftests:
-                check.selftests(check.home, 300)
+                check.selftests(check.home, 300, f"TEST_PROGS='{TESTS}'")
         check.follow(block)
         if n == 0:
             check.kernel()
