@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import struct
+import time
 
 import dpkt
 from conformance.byhand import ISN, NONCE, option
@@ -41,7 +43,27 @@ def half_joined(peer: Peer) -> dpkt.tcp.TCP:
     return third
 
 
+def reset_meanwhile(wire: Wire, waiting: socket.socket) -> Check:
+    """Nobody answers the join, the program closes with more to send than TCP takes, and the peer ends the
+    first subflow. What is left to do is to wait: the kernel's worker must not ask for itself all the time."""
+    peer, program = accepted(wire, waiting)
+    announce(peer)
+    yield wire.answer(PORT) is not None, "the server wants to join", "no SYN"
+    peer.read = None
+    peer.say(data=b"as TCP")
+    program.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            program.send(bytes(65536))
+    program.close()
+    peer.hear(0.1)
+    wire.send(peer.port, RST | ACK, ISN + 1 + peer.sent, peer.ack)
+    time.sleep(1)
+    yield True, "time goes on", ""
+
+
 def check(wire: Wire, waiting: socket.socket) -> Check:
+    yield from reset_meanwhile(wire, waiting)
     peer, program = accepted(wire, waiting)
     program.settimeout(5)
     third = half_joined(peer)

@@ -10,7 +10,19 @@ from conformance.wire import Wire, options
 from hand import Check, accepted, is_infinite, main
 
 
+def answered_twice(wire: Wire, waiting: socket.socket) -> Check:
+    """The network duplicates the answer to an MP_FAIL. To answer that one would have no end."""
+    peer, _ = accepted(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
+    peer.say(peer.dss(b"spoiled", bits=1), b"spoiled")
+    asked = sum(FAIL in options(tcp) for _, tcp in peer.hear(0.1).segments)
+    peer.fail(0)
+    peer.fail(0)
+    answers = sum(FAIL in options(tcp) for _, tcp in peer.hear(1).segments)
+    yield (asked, answers) == (1, 0), "an answer to MP_FAIL is not answered", f"{asked}, {answers}"
+
+
 def check(wire: Wire, waiting: socket.socket) -> Check:
+    yield from answered_twice(wire, waiting)
     peer, program = accepted(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
     peer.say(peer.dss(b"spoiled", bits=1), b"spoiled")
     program.sendall(bytes(1000))
