@@ -66,7 +66,7 @@ check "patches/series" check_series
 for name in $(all_patches); do
 	case $name in
 	# the others of that choice have no help, either
-	*-the-default-congestion-control-*) ignore=CONFIG_DESCRIPTION ;;
+	*-allow-a-coupled-congestion-control-*) ignore=CONFIG_DESCRIPTION ;;
 	*) ignore= ;;
 	esac
 	check "checkpatch patches/$name" checkpatch_patch "patches/$name"

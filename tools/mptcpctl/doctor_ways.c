@@ -31,7 +31,8 @@ static void try_all(const struct machine *m, struct ways *ways)
 		if (!endpoint->sound || !m->has_host[family_of(&endpoint->address)])
 			continue;
 		way->endpoint = endpoint;
-		way->result = probe_path(endpoint, &m->to[family_of(&endpoint->address)], &way->mtu);
+		way->result = probe_path(endpoint, &m->to[family_of(&endpoint->address)],
+					 &way->mtu);
 		way->error = errno;
 		ways->count++;
 		ways->plain += way->result == PROBE_PLAIN;
@@ -59,7 +60,7 @@ static void say_way(struct machine *m, const struct way *way)
 	else
 		say_wrong(&m->report, "way to %s from %s: %s", m->host, name,
 			  way->result == PROBE_ERROR ? strerror(way->error) : words[way->result]);
-	/* A router neither forwards them nor says so. The peer learns of it by our segments' size. */
+	/* The peer learns of it by the size of our segments. */
 	if (way->result == PROBE_SMALL)
 		say_command(&m->report, "ip link set %s mtu %u",
 			    device_name(way->endpoint->on, device), way->mtu);

@@ -86,6 +86,6 @@ void blame_losses(struct connection *c)
 const char *limits_unknown(void)
 {
 	return kernel_is_patched() ?
-	       "this kernel does not count what limits connections: it needs CONFIG_MPTCP_EXT_LIMITS" :
-	       "this kernel does not count what limits connections: boot one with the scheduler patches";
+	       "this kernel does not count what limits: it needs CONFIG_MPTCP_EXT_LIMITS" :
+	       "this kernel does not count what limits: boot one with the scheduler patches";
 }

@@ -80,8 +80,8 @@ static enum missing reason(const struct connection *c, const struct endpoint *en
 	return c->info.subflows >= c->info.subflows_max ? MISSING_LIMITS : MISSING_REFUSED;
 }
 
-/* Did the peer begin it? Linux does not tell, but then somebody listens at its port, or did, and who
- * begins has a port of this range. Such a peer takes no subflows from here, but begins them.
+/* Did the peer begin it? Linux does not tell, but then somebody listens at its port, or did, and
+ * who begins has a port of this range. Such a peer takes no subflows from here, but begins them.
  */
 static bool is_accepted(const struct connection *c)
 {
