@@ -88,16 +88,16 @@ changes() {
 digest() {
 	(
 		cd "$top" || exit
-		patch=() other=(/dev/null)
+		patch_files=() other_files=(/dev/null)
 		while IFS= read -r -d '' file; do
 			case $file in
-			*.patch | patches/*series) [ ! -f "$file" ] || patch+=("$file") ;;
-			*) [ ! -f "$file" ] || other+=("$file") ;;
+			*.patch | patches/*series) [ ! -f "$file" ] || patch_files+=("$file") ;;
+			*) [ ! -f "$file" ] || other_files+=("$file") ;;
 			esac
 		done < <(LC_ALL=C sort -z)
 		{
-			[ ${#patch[@]} = 0 ] || changes "${patch[@]}"
-			sha256sum "${other[@]}"
+			[ ${#patch_files[@]} = 0 ] || changes "${patch_files[@]}"
+			sha256sum "${other_files[@]}"
 		} | sha256sum | cut -c 1-12
 	)
 }
