@@ -749,7 +749,7 @@ ended = threading.Event()
 
 def read():
     while reader.recv(65536):
-        time.sleep(0.002)
+        time.sleep(0.02)
 
 def send():
     while not ended.is_set():
