@@ -7,16 +7,14 @@ import contextlib
 import socket
 import sys
 import time
-from collections.abc import Iterator
 
 from conformance.case import pattern
 from conformance.options import CAPABLE_CHECKSUM, CAPABLE_SHA256
 from conformance.raw import is_fourth
 from conformance.wire import Wire
+from ends import Ends
 from hand import Check, accepted, main
-from short import SO_RCVBUFFORCE, SO_SNDBUFFORCE, TAKEN, short_of_memory
-
-from net import inside
+from short import short_of_memory, take
 
 SIZE = 500
 LARGE = 1400  # bytes of a segment that takes half a page
@@ -67,20 +65,6 @@ def joined_later(wire: Wire, waiting: socket.socket, flags: int, how: str) -> Ch
     yield got == data, f"{how}, the later option: and of the one that was kept", f"{len(got)} bytes"
 
 
-@contextlib.contextmanager
-def taken() -> Iterator[None]:
-    """Memory of TCP, for data that nobody reads."""
-    with inside(sys.argv[3]), socket.create_server(("127.0.0.1", 0)) as listening:
-        sender = socket.create_connection(listening.getsockname())
-        reader = listening.accept()[0]
-    with sender, reader:
-        reader.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 2 * TAKEN)
-        sender.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 2 * TAKEN)
-        sender.sendall(bytes(TAKEN))
-        time.sleep(10)
-        yield
-
-
 def joined_in_need(wire: Wire, waiting: socket.socket) -> Check:
     """The first part of a joined segment waits for memory, in the queue of its subflow; and TCP, which is
     short of it, makes that queue smaller."""
@@ -89,7 +73,8 @@ def joined_in_need(wire: Wire, waiting: socket.socket) -> Check:
     other = peer.join()
     yield is_fourth(other.got), "short of memory: a second subflow joins", "it does not"
     start = peer.sent
-    with taken(), short_of_memory():
+    memory = take(Ends(sys.argv[1], sys.argv[3]), waiting)
+    with short_of_memory():
         peer.say(data=data[:LARGE])
         time.sleep(1)
         half = data[LARGE : LARGE + LARGE // 2]
@@ -102,6 +87,8 @@ def joined_in_need(wire: Wire, waiting: socket.socket) -> Check:
     got = read(program)
     peer.say_over(other, data[len(got) :], start + len(got))
     got += read(program)
+    for conn in memory:
+        conn.close()
     yield got == data, "short of memory: all comes, and nothing else", f"{len(got)} bytes"
 
 

@@ -16,7 +16,6 @@ const char *const state_names[] = {
 };
 
 #define TCP_INFINITE_SSTHRESH 0x7fffffff	/* no loss yet */
-#define STATE_ESTABLISHED 1
 
 const char *tcp_state_name(unsigned int state)
 {

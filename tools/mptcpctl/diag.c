@@ -12,8 +12,6 @@
 #include "mptcpctl.h"
 #include "netlink.h"
 
-#define STATE_LISTEN 10
-
 static void copy_address(const struct sockaddr_storage *ss, __be32 *address, __be16 *port)
 {
 	host_bytes(ss, address);

@@ -24,6 +24,12 @@ int family_of(const struct sockaddr_storage *address)
 	return address->ss_family == AF_INET ? IPV4 : IPV6;
 }
 
+/* 4 or 6 */
+int ip_version(int family)
+{
+	return family == IPV6 ? 6 : 4;
+}
+
 /* @name has room for IF_NAMESIZE. */
 const char *device_name(unsigned int index, char *name)
 {

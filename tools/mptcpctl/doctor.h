@@ -95,6 +95,7 @@ struct machine {
 #define NAME_MAX_LEN 80
 
 int family_of(const struct sockaddr_storage *address);
+int ip_version(int family);
 const char *device_name(unsigned int index, char *name);
 const char *endpoint_name(const struct endpoint *endpoint, char *name);
 

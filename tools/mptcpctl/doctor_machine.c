@@ -5,6 +5,8 @@
 #include <string.h>
 #include "doctor.h"
 
+#define WEIGHTED "weighted"	/* the scheduler that looks at weights */
+
 static bool check_enabled(struct machine *m)
 {
 	char value[16] = "";
@@ -60,14 +62,15 @@ static void check_lists(struct machine *m)
 	base = strcspn(name, "+");
 	extensions = name + base;
 	prices = prices && !strstr(extensions, "+price");
-	weights = weights && (base != strlen("weighted") || strncmp(name, "weighted", base));
+	weights = weights && (base != strlen(WEIGHTED) || strncmp(name, WEIGHTED, base));
 	if (prices)
 		say_wrong(&m->report, "prices: the scheduler %s does not look at them", name);
 	if (weights)
 		say_wrong(&m->report, "weights: the scheduler %s does not look at them", name);
 	if (weights || prices)
-		say_command(&m->report, "mptcpctl set %.*s%s%s", weights ? 8 : base,
-			    weights ? "weighted" : name, extensions, prices ? "+price" : "");
+		say_command(&m->report, "mptcpctl set %.*s%s%s",
+			    weights ? (int)strlen(WEIGHTED) : base, weights ? WEIGHTED : name,
+			    extensions, prices ? "+price" : "");
 }
 
 /* mptcpd makes such ones unless it is told what for. */
@@ -145,7 +148,7 @@ static void check_uplink(struct machine *m, int family, const struct route *upli
 		return;
 	}
 	say_wrong(&m->report, "uplink %s: it has a default route of IPv%d, but no endpoint for subflows",
-		  device_name(uplink->dev, name), family == IPV6 ? 6 : 4);
+		  device_name(uplink->dev, name), ip_version(family));
 	say_add_endpoint(m, &address, uplink->dev, "subflow");
 }
 

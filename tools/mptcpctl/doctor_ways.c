@@ -140,7 +140,7 @@ static void say_no_join(struct machine *m, int family, bool began, const struct 
 		command = "sysctl net.mptcp.allow_join_initial_addr_port=1    # there";
 	}
 	say_wrong(&m->report, "connection to %s over IPv%d: no second subflow within %d s: %s",
-		  m->host, family == IPV6 ? 6 : 4, WAIT_S, why);
+		  m->host, ip_version(family), WAIT_S, why);
 	if (command)
 		say_command(&m->report, "%s", command);
 }
@@ -157,19 +157,25 @@ static void check_subflows(struct machine *m, int family)
 		say_way(m, &way);
 	else if (subflows.count > 1)
 		say_ok(&m->report, "connection to %s over IPv%d: it has %u subflows", m->host,
-		       family == IPV6 ? 6 : 4, subflows.count);
+		       ip_version(family), subflows.count);
 	else
 		say_no_join(m, family, subflows.began, &early);
 }
 
-/* Programs try IPv6 first where there is some, and IPv4 where it fails: both should do. */
+static bool leads_to(const struct machine *m, int family)
+{
+	return m->has_host[family] && m->default_count[family];
+}
+
+/* Programs try IPv6 first where there is some, and IPv4 where it fails: both should do. One without
+ * a default route is tried where the other has none, either.
+ */
 static void check_families(struct machine *m)
 {
 	int family;
 
 	for (family = FAMILIES - 1; family >= 0; family--) {
-		if (m->has_host[family] &&
-		    (m->default_count[family] || !m->has_host[IPV4 + IPV6 - family]))
+		if (leads_to(m, family) || (m->has_host[family] && !leads_to(m, !family)))
 			check_subflows(m, family);
 	}
 }

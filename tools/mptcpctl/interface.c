@@ -77,6 +77,7 @@ static void look_at_address(const struct nlmsghdr *header, void *arg)
 	struct rtattr *attr = netlink_attr(header, sizeof(*message), IFA_LOCAL);
 	struct sockaddr_storage address = {};
 	struct search *search = arg;
+	int found;
 
 	if (!attr)
 		attr = netlink_attr(header, sizeof(*message), IFA_ADDRESS);
@@ -87,8 +88,9 @@ static void look_at_address(const struct nlmsghdr *header, void *arg)
 	    message->ifa_flags & (IFA_F_DEPRECATED | IFA_F_TENTATIVE | IFA_F_DADFAILED))
 		return;
 	set_host(&address, message->ifa_family, RTA_DATA(attr), RTA_PAYLOAD(attr));
-	if (rank(&address) > search->rank) {
-		search->rank = rank(&address);
+	found = rank(&address);
+	if (found > search->rank) {
+		search->rank = found;
 		*search->address = address;
 	}
 }

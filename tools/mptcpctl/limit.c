@@ -43,11 +43,6 @@ double share_of_limit(const struct limit_order *order, const uint64_t *us, unsig
 	return 100.0 * us[limit] / order->whole;
 }
 
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
 static double percent(double part, double whole)
 {
 	return whole ? 100 * part / whole : 0;
@@ -69,7 +64,7 @@ double sent_again(const struct connection *c)
 	}
 	now = percent(again, sent);
 	ever = percent(again_ever, sent_ever);
-	return now && sent < FEW_BITS ? larger(now, ever) : now;
+	return now && sent < FEW_BITS && ever > now ? ever : now;
 }
 
 /* Losses keep windows small, which are then full nearly all the time, and recover for a part of it

@@ -11,8 +11,6 @@
 #include "doctor.h"
 #include "missing.h"
 
-#define STATE_SYN_SENT 2
-
 /* What ip mptcp limits takes */
 #define LIMIT_MOST 8
 
@@ -88,10 +86,8 @@ static bool is_accepted(const struct connection *c)
 	unsigned int port = ntohs(((const struct sockaddr_in *)&c->addrs.local)->sin_port);
 	char range[32] = "0";
 
-	if (is_listened_to(&c->addrs.local))
-		return true;
 	read_file("/proc/sys/net/ipv4/ip_local_port_range", range, sizeof(range));
-	return port < strtoul(range, NULL, 10);
+	return port < strtoul(range, NULL, 10) || is_listened_to(&c->addrs.local);
 }
 
 static bool is_missing(const struct connection *c, const struct endpoint *endpoint,
@@ -108,26 +104,20 @@ static bool is_missing(const struct connection *c, const struct endpoint *endpoi
 	return true;
 }
 
-/* How many subflows the limits would have to allow for all */
-static unsigned int needed_limit(const struct connection *c, const struct endpoints *all,
-				 const struct sockaddr_storage *peer)
-{
-	unsigned int i, most = c->info.subflows_max;
+struct found {
+	const struct endpoint *endpoint;
 	enum missing why;
-
-	for (i = 0; i < all->count && most < LIMIT_MOST; i++)
-		most += is_missing(c, &all->one[i], peer, &why) && why == MISSING_LIMITS;
-	return most;
-}
+};
 
 /* Calls @tell for each, and for an accepted connection if none may come. Further subflows begin
  * when the peer has acknowledged something.
  */
 void find_missing(const struct connection *c, missing_fn tell, void *arg)
 {
+	unsigned int i, count = 0, most = c->info.subflows_max;
+	struct found found[ENDPOINTS_MAX];
 	struct sockaddr_storage peer;
 	const struct endpoints *all;
-	unsigned int i, most;
 
 	if (c->state != CONN_MPTCP || c->netns || !(c->info.bytes_acked || c->info.bytes_received))
 		return;
@@ -138,12 +128,19 @@ void find_missing(const struct connection *c, missing_fn tell, void *arg)
 	}
 	all = our_endpoints();
 	plain_address(&c->addrs.remote, &peer);
-	most = needed_limit(c, all, &peer);
 	for (i = 0; i < all->count; i++) {
-		char name[NAME_MAX_LEN];
-		enum missing why;
+		struct found *next = &found[count];
 
-		if (is_missing(c, &all->one[i], &peer, &why))
-			tell(endpoint_name(&all->one[i], name), why, most, arg);
+		if (!is_missing(c, &all->one[i], &peer, &next->why))
+			continue;
+		next->endpoint = &all->one[i];
+		if (next->why == MISSING_LIMITS && most < LIMIT_MOST)
+			most++;
+		count++;
+	}
+	for (i = 0; i < count; i++) {
+		char name[NAME_MAX_LEN];
+
+		tell(endpoint_name(found[i].endpoint, name), found[i].why, most, arg);
 	}
 }

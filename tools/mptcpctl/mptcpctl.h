@@ -179,6 +179,9 @@ static inline bool is_connection(const struct connection *c)
 void read_connection(int fd, struct connection *c);
 void read_diags(struct connection *c);
 
+/* of TCP; its header has them, but not beside <linux/tcp.h> */
+enum { STATE_ESTABLISHED = 1, STATE_SYN_SENT = 2, STATE_CLOSE = 7, STATE_LISTEN = 10 };
+
 extern const char *const state_names[];
 const char *tcp_state_name(unsigned int state);
 bool tcp_is_established(const struct tcp_info *tcp);

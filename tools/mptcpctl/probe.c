@@ -25,8 +25,6 @@
 /* A full packet is answered within a round trip, or after a loss or two. */
 #define FULL_MS 1500
 
-#define STATE_CLOSE 7
-
 /* What tunnels and providers leave of 1500 bytes: PPPoE, 6in4, GRE, WireGuard, mobile networks; and
  * what IPv6 asks for
  */
