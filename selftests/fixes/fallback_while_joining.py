@@ -62,8 +62,22 @@ def reset_meanwhile(wire: Wire, waiting: socket.socket) -> Check:
     yield True, "time goes on", ""
 
 
+def unfinished(wire: Wire, waiting: socket.socket) -> Check:
+    """The last packet of the join is never acknowledged: the peer may have a second subflow, and the bytes of
+    the first one may be no stream."""
+    peer, program = accepted(wire, waiting)
+    half_joined(peer)
+    peer.read = None
+    peer.say(data=b"as TCP")
+    got = peer.hear(15)
+    resets = sum(bool(tcp.flags & RST) for _, tcp in got.segments)
+    yield resets > 0, "unfinished, the first subflow is reset", f"{len(got.segments)} segments, none resets it"
+    program.close()
+
+
 def check(wire: Wire, waiting: socket.socket) -> Check:
     yield from reset_meanwhile(wire, waiting)
+    yield from unfinished(wire, waiting)
     peer, program = accepted(wire, waiting)
     program.settimeout(5)
     third = half_joined(peer)

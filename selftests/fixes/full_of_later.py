@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 
 from conformance.case import pattern
@@ -26,7 +27,43 @@ def read(program: socket.socket, length: int, seconds: float) -> bytes:
     return got
 
 
+def other_order(wire: Wire, waiting: socket.socket) -> Check:
+    """The subflow that is first in the list brings what comes later, and has more of it: the reader, who made
+    room, takes from the one that brings what comes next."""
+    peer, program = accepted(wire, waiting)
+    program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+    other, start = peer.join(), peer.sent
+    for n in range(PIECES):
+        place = start + (2 * n + 1) * SIZE
+        data = DATA[place - start :][:SIZE]
+        peer.say(peer.dss(data, place=place, ssn=1 + peer.sent), data)
+    for n in range(2):
+        peer.say_over(other, DATA[2 * n * SIZE :][:SIZE], start + 2 * n * SIZE, n * SIZE)
+    peer.hear(0.1)
+    got = read(program, 4 * SIZE, 5)
+    yield got == DATA[: 4 * SIZE], "whichever subflow has it", f"{len(got)} bytes of {4 * SIZE}"
+
+
+def wants_more(wire: Wire, waiting: socket.socket) -> Check:
+    """There is something to read, but less than a program wants before it is woken."""
+    peer, program = accepted(wire, waiting)
+    program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+    program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 3 * SIZE)
+    other, start = peer.join(), peer.sent
+    for n in range(PIECES):
+        place = (2 * n + 1) * SIZE
+        peer.say_over(other, DATA[place:][:SIZE], start + place, n * SIZE)
+    for n in range(2):
+        data = DATA[2 * n * SIZE :][:SIZE]
+        peer.say(peer.dss(data, place=start + 2 * n * SIZE, ssn=1 + peer.sent), data)
+    peer.hear(0.1)
+    woken = bool(select.select([program], [], [], 5)[0])
+    yield woken, "so does what a program wants at least (SO_RCVLOWAT)", "it is not woken"
+
+
 def check(wire: Wire, waiting: socket.socket) -> Check:
+    yield from other_order(wire, waiting)
+    yield from wants_more(wire, waiting)
     peer, program = accepted(wire, waiting)
     program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
     other, start = peer.join(), peer.sent

@@ -20,7 +20,8 @@
  *   has acknowledged and no DATA_ACK has, nothing is sent again on an only subflow.
  * - That must last MPTCP_OPTIONLESS_PATIENCE, and eight round trips, before it is
  *   acted upon. The first subflow, alone, goes on as TCP. A joined one, or the
- *   first beside others, is reset, so that what it carried is sent again elsewhere.
+ *   first beside others, is reset, so that what it carried is sent again elsewhere; for
+ *   that it takes two segments, as one that strayed to an idle subflow says nothing.
  *   Both are what section 3.7 asks for, and concern this subflow only.
  *
  * Locking: noted under the subflow's lock, acted upon by the worker, under the msk
@@ -52,11 +53,17 @@ void mptcp_optionless_note(struct mptcp_sock *msk, struct sock *ssk)
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	const struct tcp_sock *tp = tcp_sk(ssk);
 
-	if (!subflow->fully_established || subflow->optionless_since)
+	if (!subflow->fully_established)
 		return;
+	if (subflow->optionless_since) {
+		WRITE_ONCE(subflow->optionless_again, true);
+		return;
+	}
 
-	if (mptcp_unacked(msk) > tp->write_seq - tp->snd_una)
+	if (mptcp_unacked(msk) > tp->write_seq - tp->snd_una) {
+		WRITE_ONCE(subflow->optionless_again, false);
 		WRITE_ONCE(subflow->optionless_since, tcp_jiffies32 | 1);
+	}
 }
 
 /* Did it last? */
@@ -139,7 +146,8 @@ bool mptcp_optionless_retrans(struct sock *sk)
 		return false;
 
 	mptcp_for_each_subflow_safe(msk, subflow, tmp) {
-		if (mptcp_optionless_lasts(subflow) && mptcp_optionless_owed(msk))
+		if (READ_ONCE(subflow->optionless_again) && mptcp_optionless_lasts(subflow) &&
+		    mptcp_optionless_owed(msk))
 			mptcp_optionless_reset(mptcp_subflow_tcp_sock(subflow));
 	}
 	return false;

@@ -28,12 +28,16 @@
 /* Address and routes come after the link. */
 #define REJOIN_SETTLE	(HZ / 5)
 
+/* So many connections are told before others may use the lock, and the CPU. */
+#define REJOIN_BATCH	64
+
 struct rejoin_net {
 	struct notifier_block fib;
 	struct delayed_work work;
 	unsigned long told;	/* when, jiffies */
-	spinlock_t lock;	/* of the list */
+	spinlock_t lock;	/* of the list and its length */
 	struct list_head list;	/* struct mptcp_rejoin */
+	unsigned int count;
 };
 
 static unsigned int rejoin_net_id;
@@ -49,6 +53,7 @@ void mptcp_rejoin_enlist(struct mptcp_rejoin *rejoin)
 
 	spin_lock_bh(&rn->lock);
 	list_add_tail(&rejoin->list, &rn->list);
+	WRITE_ONCE(rn->count, rn->count + 1);
 	spin_unlock_bh(&rn->lock);
 }
 
@@ -58,22 +63,35 @@ void mptcp_rejoin_delist(struct mptcp_rejoin *rejoin)
 
 	spin_lock_bh(&rn->lock);
 	list_del(&rejoin->list);
+	WRITE_ONCE(rn->count, rn->count - 1);
 	spin_unlock_bh(&rn->lock);
 }
 
+static void rejoin_tell_one(struct mptcp_rejoin *rejoin)
+{
+	struct mptcp_sock *msk = mptcp_sk(rejoin->sk);
+
+	set_bit(MPTCP_WORK_REJOIN_NOW, &msk->flags);
+	set_bit(MPTCP_WORK_REJOIN, &msk->flags);
+	mptcp_schedule_work(rejoin->sk);
+}
+
+/* All, each from the head of the list to its tail: some may go meanwhile, others be told twice. */
 static void rejoin_tell(struct work_struct *work)
 {
 	struct rejoin_net *rn = container_of(to_delayed_work(work), struct rejoin_net, work);
-	struct mptcp_rejoin *rejoin;
+	unsigned int left;
 
 	WRITE_ONCE(rn->told, jiffies);
 	spin_lock_bh(&rn->lock);
-	list_for_each_entry(rejoin, &rn->list, list) {
-		struct mptcp_sock *msk = mptcp_sk(rejoin->sk);
-
-		set_bit(MPTCP_WORK_REJOIN_NOW, &msk->flags);
-		set_bit(MPTCP_WORK_REJOIN, &msk->flags);
-		mptcp_schedule_work(rejoin->sk);
+	for (left = rn->count; left && rn->count; left--) {
+		list_rotate_left(&rn->list);
+		rejoin_tell_one(list_last_entry(&rn->list, struct mptcp_rejoin, list));
+		if (left % REJOIN_BATCH)
+			continue;
+		spin_unlock_bh(&rn->lock);
+		cond_resched();
+		spin_lock_bh(&rn->lock);
 	}
 	spin_unlock_bh(&rn->lock);
 }
@@ -83,7 +101,7 @@ static void rejoin_event(struct rejoin_net *rn)
 	unsigned long since = jiffies - READ_ONCE(rn->told);
 	unsigned long wait = since < HZ ? HZ - since : 0;
 
-	if (!list_empty_careful(&rn->list))
+	if (READ_ONCE(rn->count))
 		schedule_delayed_work(&rn->work, max_t(unsigned long, wait, REJOIN_SETTLE));
 }
 
