@@ -49,13 +49,16 @@ begin_tree() {
 		say "git cannot merge without the tree in which the patches were made: 'make source' first makes it"
 }
 
+# leave_out NAME WHY
+leave_out() { sed -i "s|^$1\\b.*|# $(plain_name "$1"): $2|" "$series"; }
+
 # settle: what became of the patch at which the last call stopped.
 settle() {
 	local name before
 	[ -f "$tree/.git/port-waits" ] || return 0
 	read -r name before <"$tree/.git/port-waits"
 	if [ "$(tree_git rev-parse HEAD)" = "$before" ]; then
-		sed -i "s,^$name\\b.*,# $(plain_name "$name"): left out," "$series"
+		leave_out "$name" "left out"
 		say "$name was skipped: ${series#"$top/"} leaves it out; write there why"
 	else
 		note_patch "$name" HEAD
@@ -69,6 +72,11 @@ try() {
 	local said
 	if ! tree_git am -q --keep-cr "$patches/$1" >/dev/null 2>&1; then
 		tree_git am --abort 2>/dev/null || true
+		if has_already "$1"; then
+			leave_out "$1" "left out, in this Linux already"
+			say "left out: this Linux has $1 already"
+			return
+		fi
 		echo "$1 $(tree_git rev-parse HEAD)" >"$tree/.git/port-waits"
 		if ! said=$(tree_git am -q -3 --keep-cr "$patches/$1" 2>&1); then
 			printf '%s\n' "$said" >&2

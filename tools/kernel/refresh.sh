@@ -337,6 +337,8 @@ refresh() {
 	[ -n "${FORCE:-}" ] || [ "$(cat "$tree/.git/patches-hash" 2>/dev/null)" = "$(patches_hash)" ] ||
 		die "patches/ changed since it was applied: 'make patches-refresh FORCE=1' overwrites that" \
 			"with what is in $tree, 'make source' applies it"
+	[ ! -s "$tree/.git/left-out" ] || die "$(linux_version "$tree") had these patches already:" \
+		"$(paste -sd ' ' "$tree/.git/left-out"); take an older $series_version with KSRC=, or they would be gone"
 	scratch=$(mktemp -d)
 	trap 'rm -rf -- "$scratch" "$patches.new"' EXIT
 	if [ "$series_version" != "$base_version" ]; then

@@ -106,7 +106,10 @@ mark_patched() {
 	patches_hash >"$tree/.git/patches-hash"
 }
 
-# apply NAME: as a commit with a note that names it.
+# has_already NAME: a newer Linux, or who built this tree, took it.
+has_already() { tree_git apply --reverse --check "$patches/$1" 2>/dev/null; }
+
+# apply NAME: as a commit with a note that names it. What the tree has already is left out.
 apply() {
 	local version said
 	if said=$(tree_git am -q --keep-cr "$patches/$1" 2>&1); then
@@ -115,6 +118,11 @@ apply() {
 	fi
 	tree_git am --abort 2>/dev/null || true
 	version=$(linux_version "$tree")
+	if has_already "$1"; then
+		say "left out: Linux $version has $1 already"
+		echo "$1" >>"$tree/.git/left-out"
+		return
+	fi
 	if [ "${version%.*}" != "$series_version" ]; then
 		say "$1 does not apply to Linux $version, which has to do without"
 		return
@@ -131,7 +139,7 @@ apply_series() {
 		die "$tree has edits that patches/ lacks, and patches/ changed too:" \
 			"keep the tree's with 'make patches-refresh FORCE=1', or drop them with 'make source FORCE=1'"
 	fi
-	rm -rf -- "$tree/.git/rebase-apply" "$tree/.git/rebase-merge"
+	rm -rf -- "$tree/.git/rebase-apply" "$tree/.git/rebase-merge" "$tree/.git/left-out"
 	tree_git checkout -q -f -B patches base
 	tree_git config notes.rewriteRef refs/notes/patches
 	while read -r name; do

@@ -65,6 +65,17 @@ check "and the patch's name" 1 "fixes/0001-net-first.patch does not apply to 6.1
 sed -i 's/^-other$/-10/' "$top/patches/fixes/0001-net-first.patch"
 check "mended, it applies" 0 "applied 5 patches" source_sh prepare
 
+# a later stable release that took a fix
+sed -i 's/^10$/dix/' "$KSRC/net/mptcp/file.c"
+toy_version 6 12 201
+check "a patch that Linux has is left out" 0 "left out: Linux 6.12.201 has fixes/0001-net-first.patch already" \
+	source_sh prepare
+check "the others are applied" 0 "^net: build,net: hook,net: second,um: boot$" applied
+check "it is not taken for one that was given up" 1 "6.12.201 had these patches already: fixes/0001" source_sh refresh
+sed -i 's/^dix$/10/' "$KSRC/net/mptcp/file.c"
+toy_version 6 12 200
+check "of the release before all are" 0 "applied 5 patches" source_sh prepare
+
 # series_is SED-SCRIPT: the series with that change
 series_is() { sed -i.good "$1" "$top/patches/series"; }
 series_was() { mv "$top/patches/series.good" "$top/patches/series"; }
