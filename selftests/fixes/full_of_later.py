@@ -13,6 +13,8 @@ from hand import Check, accepted, main
 
 # Small pieces, of which each takes far more memory than it has bytes; between them as much is missing.
 SIZE, PIECES = 20, 100
+# a few more than fit
+SOME = 16
 DATA = pattern(2 * SIZE * PIECES)
 # Linux doubles it; an empty connection takes the first piece whatever it costs.
 BUFFER = 4096
@@ -44,6 +46,20 @@ def other_order(wire: Wire, waiting: socket.socket) -> Check:
     yield got == DATA[: 4 * SIZE], "whichever subflow has it", f"{len(got)} bytes of {4 * SIZE}"
 
 
+def behind(wire: Wire, waiting: socket.socket) -> Check:
+    """What is next comes over the subflow that brought what is later, and queues behind it."""
+    peer, program = accepted(wire, waiting)
+    program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+    other, start = peer.join(), peer.sent
+    for n in range(SOME):
+        place = (2 * n + 1) * SIZE
+        peer.say_over(other, DATA[place:][:SIZE], start + place, n * SIZE)
+    peer.say_over(other, DATA[:SIZE], start, SOME * SIZE)
+    peer.hear(0.1)
+    got = read(program, 2 * SIZE, 5)
+    yield got == DATA[: 2 * SIZE], "also behind what is later", f"{len(got)} bytes of {2 * SIZE}"
+
+
 def wants_more(wire: Wire, waiting: socket.socket) -> Check:
     """There is something to read, but less than a program wants before it is woken."""
     peer, program = accepted(wire, waiting)
@@ -63,6 +79,7 @@ def wants_more(wire: Wire, waiting: socket.socket) -> Check:
 
 def check(wire: Wire, waiting: socket.socket) -> Check:
     yield from other_order(wire, waiting)
+    yield from behind(wire, waiting)
     yield from wants_more(wire, waiting)
     peer, program = accepted(wire, waiting)
     program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)

@@ -45,8 +45,8 @@ static u64 mptcp_unacked(const struct mptcp_sock *msk)
 	return unacked - (unacked && mptcp_data_fin_enabled(msk));
 }
 
-/* A segment came on @ssk that has none of our options: note since when that is so,
- * if TCP has acknowledged more than the data level.
+/* A segment came on @ssk that has none of our options: note since when that is so, while TCP
+ * has acknowledged more than the data level.
  */
 void mptcp_optionless_note(struct mptcp_sock *msk, struct sock *ssk)
 {
@@ -55,15 +55,14 @@ void mptcp_optionless_note(struct mptcp_sock *msk, struct sock *ssk)
 
 	if (!subflow->fully_established)
 		return;
-	if (subflow->optionless_since) {
-		WRITE_ONCE(subflow->optionless_again, true);
+	if (mptcp_unacked(msk) <= tp->write_seq - tp->snd_una) {
+		WRITE_ONCE(subflow->optionless_since, 0);
 		return;
 	}
 
-	if (mptcp_unacked(msk) > tp->write_seq - tp->snd_una) {
-		WRITE_ONCE(subflow->optionless_again, false);
+	WRITE_ONCE(subflow->optionless_again, subflow->optionless_since);
+	if (!subflow->optionless_since)
 		WRITE_ONCE(subflow->optionless_since, tcp_jiffies32 | 1);
-	}
 }
 
 /* Did it last? */
