@@ -35,7 +35,7 @@ def other_order(wire: Wire, waiting: socket.socket) -> Check:
     peer, program = accepted(wire, waiting)
     program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
     other, start = peer.join(), peer.sent
-    for n in range(PIECES):
+    for n in range(SOME):
         place = start + (2 * n + 1) * SIZE
         data = DATA[place - start :][:SIZE]
         peer.say(peer.dss(data, place=place, ssn=1 + peer.sent), data)
