@@ -60,6 +60,11 @@
 /* A subflow that had nothing acknowledged for this and two round trips is idle. */
 #define MPTCP_CONG_IDLE	HZ
 
+/* So many siblings are looked at for an ACK. A peer may leave far more behind that are closed and
+ * wait for its last ACK.
+ */
+#define MPTCP_CONG_LOOKS	64
+
 struct mptcp_cong_shared {
 	struct list_head node;		/* msk->cong_list, under msk->cong_lock */
 	struct mptcp_sock *msk;		/* with a reference */
@@ -232,6 +237,7 @@ void mptcp_cong_look(struct sock *sk, struct mptcp_cong_view *view)
 	u8 state = inet_csk(sk)->icsk_ca_state;
 	struct mptcp_cong *cong = mptcp_cong_sk(sk);
 	const struct mptcp_cong_shared *sibling;
+	unsigned int looks = 0;
 
 	view->paths = 1;
 	if (!mptcp_cong_measure(sk, state, &view->path[0]))
@@ -246,7 +252,7 @@ void mptcp_cong_look(struct sock *sk, struct mptcp_cong_view *view)
 	list_for_each_entry_rcu(sibling, &cong->shared->msk->cong_list, node) {
 		struct mptcp_cong_path *path = &view->path[view->paths];
 
-		if (view->paths == MPTCP_CONG_PATHS)
+		if (view->paths == MPTCP_CONG_PATHS || looks++ == MPTCP_CONG_LOOKS)
 			break;
 		if (sibling == cong->shared || !mptcp_cong_read(sibling, path))
 			continue;
@@ -361,13 +367,15 @@ void mptcp_cong_avoid(struct sock *sk, u32 acked, mptcp_cong_increase_t increase
 EXPORT_SYMBOL_GPL(mptcp_cong_avoid);
 
 /* For tcp_congestion_ops::set_state, before icsk_ca_state changes: siblings
- * learn of a loss now, not only when it is repaired.
+ * learn of a loss now, not only when it is repaired. After more timeouts in a row
+ * the path is none of those that count.
  */
 void mptcp_cong_set_state(struct sock *sk, u8 state)
 {
 	if (state >= TCP_CA_CWR)
 		mptcp_cong_sk(sk)->credit = 0;
-	mptcp_cong_publish(sk, state);
+	if (state != TCP_CA_Loss || !inet_csk(sk)->icsk_retransmits)
+		mptcp_cong_publish(sk, state);
 }
 EXPORT_SYMBOL_GPL(mptcp_cong_set_state);
 

@@ -251,8 +251,10 @@ void mptcp_coding_early(struct mptcp_sock *msk, struct sock *ssk, const struct s
 	    !coding_sane(ext->data_seq, len) || !after(TCP_SKB_CB(skb)->seq, tcp_sk(ssk)->rcv_nxt))
 		return;
 	symbol = alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
-	if (symbol)
-		skb_copy_bits(skb, header, skb_put(symbol, len), len);
+	if (symbol && skb_copy_bits(skb, header, skb_put(symbol, len), len)) {
+		kfree_skb(symbol);
+		symbol = NULL;
+	}
 	coding_came(msk, symbol, ext->data_seq);
 	mptcp_coding_ready(msk);
 }
@@ -281,7 +283,8 @@ static struct sk_buff *coding_queued(const struct sock *ssk, const struct sk_buf
 		if (offset >= skb->len)
 			break;
 		take = min(size - symbol->len, skb->len - offset);
-		skb_copy_bits(skb, offset, skb_put(symbol, take), take);
+		if (skb_copy_bits(skb, offset, skb_put(symbol, take), take))
+			break;
 		if (symbol->len == size)
 			return symbol;
 		seq += take;

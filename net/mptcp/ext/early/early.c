@@ -190,13 +190,15 @@ static void early_data_fin(struct mptcp_sock *msk, const struct mptcp_ext *mpext
 {
 	u64 seq = mpext->data_seq + mpext->data_len - 1;
 
-	if (mpext->data_fin)
-		mptcp_update_rcv_data_fin(msk, mpext->dsn64 ? seq : (u32)seq, mpext->dsn64);
+	if (mpext->data_fin &&
+	    mptcp_update_rcv_data_fin(msk, mpext->dsn64 ? seq : (u32)seq, mpext->dsn64))
+		mptcp_schedule_work((struct sock *)msk);
 }
 
 static void early_deliver(struct sock *sk, struct sk_buff *skb, u64 seq)
 {
 	bool has_rxtstamp = TCP_SKB_CB(skb)->has_rxtstamp;
+	struct mptcp_sock *msk = mptcp_sk(sk);
 
 	MPTCP_INC_STATS(sock_net(sk), MPTCP_MIB_EARLYSEGS);
 	MPTCP_ADD_STATS(sock_net(sk), MPTCP_MIB_EARLYBYTES, skb->len);
@@ -208,7 +210,8 @@ static void early_deliver(struct sock *sk, struct sk_buff *skb, u64 seq)
 	MPTCP_SKB_CB(skb)->cant_coalesce = 0;
 	skb_ext_reset(skb);
 	skb_dst_drop(skb);
-	if (__mptcp_move_skb(sk, skb))
+	/* also behind a hole it may be what a symbol lacked */
+	if (__mptcp_move_skb(sk, skb) || (mptcp_coding_has(msk) && mptcp_coding_decode(msk)))
 		early_moved(sk);
 }
 
