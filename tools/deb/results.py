@@ -35,10 +35,13 @@ class Results:
         self.say("kselftests")
         command = f"cd ~/mptcp && KSFT_MACHINE_SLOW=yes make -C selftests run_tests {settings} 2>&1"
         got = machine.wait(machine.begin(command), 3600).output
-        wrong = [line for line in got.splitlines() if re.match(r"(# )?not ok", line)]
+        lines = got.splitlines()
+        wrong = [n for n, line in enumerate(lines) if re.match(r"(# )?not ok", line)]
+        # with what was seen there
+        told = [line for n in wrong for line in lines[n : n + 3]]
         passed = len(re.findall(r"^(?:# )?ok \d+ (?!.*# SKIP)", got, re.M))
         what = f"kselftests: {passed} passed, {len(wrong)} failed"
-        self.that(what, passed > least and not wrong, "\n".join(wrong) or got)
+        self.that(what, passed > least and not wrong, "\n".join(told) or got)
 
     def end(self) -> int:
         """The last lines, and the exit status."""
