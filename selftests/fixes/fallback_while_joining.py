@@ -71,7 +71,7 @@ def unfinished(wire: Wire, waiting: socket.socket) -> Check:
     peer.say(data=b"as TCP")
     got = peer.hear(15)
     resets = sum(bool(tcp.flags & RST) for _, tcp in got.segments)
-    yield resets > 0, "unfinished, the first subflow is reset", f"{len(got.segments)} segments, none resets it"
+    yield resets > 0, "unfinished, the first subflow is reset", f"{len(got.segments)} segments, no RST"
     program.close()
 
 
