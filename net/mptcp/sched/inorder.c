@@ -25,9 +25,10 @@
  *
  * A subflow whose RTT is close to its lowest has no queue, so it may carry
  * more than it did: its rate counts double until a queue shows. That is how a
- * subflow that was not needed comes up again when it is. One that carried all that
- * the application wanted is taken to carry its congestion window in each round trip, and
- * none to carry more than that, unless the window doubles.
+ * subflow that was not needed comes up again when it is. One that carried all that the
+ * application wanted, in bursts that made no queue, is taken to carry its congestion
+ * window in a quarter of the RTT. None is taken to go on with more than its window in each
+ * RTT, unless the window doubles.
  *
  * A slow subflow whose queue is long is no faster, and costs: its data takes up
  * the peer's window for longer, and when the queue overflows, the connection
@@ -76,11 +77,15 @@
 #define INORDER_FIRST_SEGS	4
 
 /* What goes ahead by more than a part of the peer's window may make a queue of half
- * a product, and this many segments more; while the window is scarce, so may all data.
+ * a product, and this many segments more: a short queue. While the window is scarce, so may
+ * all data.
  */
 #define INORDER_WINDOW_PART	4
 #define INORDER_FLIGHT_PERCENT	150
 #define INORDER_FLIGHT_SEGS	4
+
+/* A burst that made no queue took less than this part of the RTT (mptcp_sched_has_queue()). */
+#define INORDER_BURST_PART	4
 
 /* How long the peer's window counts as scarce after it was used up, in us. */
 #define INORDER_SCARCE_US	(2 * USEC_PER_SEC)
@@ -111,7 +116,7 @@ struct inorder_msk {
 /* What a decision knows of a subflow. Times in us, rates in bytes per ms. */
 struct inorder_path {
 	struct mptcp_subflow_context *subflow;
-	u32 rate;		/* with its gain */
+	u32 rate;		/* as measured; then what is likely; then with its gain */
 	u32 min_rtt;
 	u32 queued;		/* bytes in flight or waiting to be sent */
 	u32 delivery;		/* when the next packet would arrive */
@@ -199,14 +204,22 @@ static bool inorder_is_scarce(struct mptcp_sock *msk, u64 now)
 	return im->blocked && now - im->blocked_at < INORDER_SCARCE_US;
 }
 
+/* What is in flight on @path, in bytes, when its queue is short. */
+static u64 inorder_short_queue(const struct inorder_path *path, u32 mss)
+{
+	return div_u64(inorder_product(path) * INORDER_FLIGHT_PERCENT, 100) +
+	       INORDER_FLIGHT_SEGS * mss;
+}
+
 /* What keeps @path busy and its queue short, or from time to time empty. */
 static u32 inorder_limit(const struct inorder_path *path, u32 mss)
 {
-	bool drains = mptcp_sched_drains(path->subflow);
-	u32 percent = drains ? MPTCP_SCHED_DRAIN_PERCENT : INORDER_FLIGHT_PERCENT;
-	u32 segs = drains ? 0 : INORDER_FLIGHT_SEGS;
-	u64 limit = div_u64(inorder_product(path) * percent, 100) + segs * mss;
+	u64 limit;
 
+	if (mptcp_sched_drains(path->subflow))
+		limit = div_u64(inorder_product(path) * MPTCP_SCHED_DRAIN_PERCENT, 100);
+	else
+		limit = inorder_short_queue(path, mss);
 	return clamp_t(u64, limit, 2 * mss, U32_MAX);
 }
 
@@ -226,18 +239,24 @@ static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
 	return min(mptcp_sched_room(path->subflow), limit - path->queued);
 }
 
-/* The rate at which @subflow may be taken to deliver. As long as it delivered all that the
- * application wanted, at once, it can do more: what its window lets go out counts. Else the
- * rest of a small block would go to another path, behind which it waits when that one stalls.
+/* The rate at which @path may be taken to deliver. As long as it delivered all that the
+ * application wanted, at once, it can do more: its window, as fast as a burst that made no
+ * queue. Else the rest of a small block would go to another path, behind which it waits when
+ * that one stalls. A queue that @path has without much in flight is others', or no queue but
+ * an RTT that varies: to send elsewhere would not shorten it.
  */
-static u32 inorder_likely_rate(struct mptcp_subflow_context *subflow, u32 min_rtt)
+static u32 inorder_likely_rate(const struct inorder_path *path, u32 mss)
 {
-	u32 rate = inorder_rate(subflow);
+	struct mptcp_subflow_context *subflow = path->subflow;
+	u32 burst = INORDER_BURST_PART * mptcp_sched_cwnd(subflow);
 
 	if (inorder_subflow(subflow)->full_rounds < INORDER_FULL_ROUNDS ||
-	    !READ_ONCE(subflow->model.app_limited) || mptcp_sched_has_queue(subflow, min_rtt))
-		return rate;
-	return max(rate, mptcp_sched_first_rate(subflow, mptcp_sched_cwnd(subflow)));
+	    !READ_ONCE(subflow->model.app_limited))
+		return path->rate;
+	if (mptcp_sched_has_queue(subflow, path->min_rtt) &&
+	    path->queued > inorder_short_queue(path, mss))
+		return path->rate;
+	return max(path->rate, mptcp_sched_first_rate(subflow, burst));
 }
 
 /* Does @path's window still double in each round trip? That it is small while losses are repaired
@@ -277,8 +296,9 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 
 	p->subflow = subflow;
 	p->min_rtt = mptcp_sched_min_rtt(subflow);
-	p->rate = inorder_likely_rate(subflow, p->min_rtt);
 	p->queued = mptcp_sched_queued(subflow);
+	p->rate = inorder_rate(subflow);
+	p->rate = inorder_likely_rate(p, mss);
 	p->limit = inorder_limit(p, mss);
 	p->room = inorder_room(msk, p, mss, now);
 	p->rate = inorder_next_rate(p);
