@@ -113,11 +113,14 @@ static int print_subflows(int fd)
 		return -errno;
 	printf("scheduler %s\n", name);
 	for (i = 0; i < infos.head.num_subflows && i < MOST; i++) {
+		/* the kernel's entries are shorter than ours if it is older than its headers here */
+		const struct tcp_info *info = (void *)((char *)infos.of + i * infos.head.size_user);
+
 		print_address(&addrs.of[i].sin_local, " to ");
 		print_address(&addrs.of[i].sin_remote, "");
 		printf(": RTT %.1f ms, window %u segments, %llu bytes acknowledged\n",
-		       infos.of[i].tcpi_rtt / 1e3, infos.of[i].tcpi_snd_cwnd,
-		       (unsigned long long)infos.of[i].tcpi_bytes_acked);
+		       info->tcpi_rtt / 1e3, info->tcpi_snd_cwnd,
+		       (unsigned long long)info->tcpi_bytes_acked);
 	}
 	return 0;
 }

@@ -51,7 +51,7 @@ func get(fd uintptr, option int, buffer []byte) (int, error) {
 	return int(length), nil
 }
 
-// entries is what one of the two options gives: for each subflow so many bytes.
+// entries is what one of the two options gives: for each subflow so many bytes, or fewer by an older kernel.
 func entries(fd uintptr, option, size int) ([][]byte, error) {
 	buffer := make([]byte, headSize+most*size)
 	native.PutUint32(buffer, headSize)
@@ -60,9 +60,10 @@ func entries(fd uintptr, option, size int) ([][]byte, error) {
 		return nil, err
 	}
 	count := min(int(native.Uint32(buffer[4:])), most)
+	step := int(native.Uint32(buffer[12:]))
 	found := make([][]byte, count)
 	for i := range found {
-		found[i] = buffer[headSize+i*size : headSize+(i+1)*size]
+		found[i] = buffer[headSize+i*step : headSize+(i+1)*step]
 	}
 	return found, nil
 }

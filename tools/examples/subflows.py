@@ -35,12 +35,12 @@ def connect(host: str, port: int, scheduler: str | None) -> socket.socket:
 
 
 def entries(sock: socket.socket, option: int, size: int) -> list[bytes]:
-    """What one of the two options gives: for each subflow so many bytes."""
+    """What one of the two options gives: for each subflow so many bytes, or fewer by an older kernel."""
     head = HEAD.pack(HEAD.size, 0, 0, size)
     # getsockopt() of Python gives the kernel an empty buffer, and these options read it first
     got = getsockopt_inout(sock, option, head.ljust(HEAD.size + MOST * size, b"\0"))
-    count = min(HEAD.unpack_from(got)[1], MOST)
-    return [got[HEAD.size + i * size : HEAD.size + (i + 1) * size] for i in range(count)]
+    _, count, _, step = HEAD.unpack_from(got)
+    return [got[HEAD.size + i * step : HEAD.size + (i + 1) * step] for i in range(min(count, MOST))]
 
 
 def getsockopt_inout(sock: socket.socket, option: int, value: bytes) -> bytes:

@@ -81,15 +81,16 @@ fn number(from: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes(from[at..at + 4].try_into().unwrap())
 }
 
-/// What one of the two options gives: for each subflow so many bytes.
+/// What one of the two options gives: for each subflow so many bytes, or fewer by an older kernel.
 fn entries(stream: &TcpStream, option: c_int, size: usize) -> io::Result<Vec<Vec<u8>>> {
     let mut buffer = vec![0u8; HEAD + MOST * size];
     buffer[..4].copy_from_slice(&(HEAD as u32).to_ne_bytes());
     buffer[12..16].copy_from_slice(&(size as u32).to_ne_bytes());
     get(stream, option, &mut buffer)?;
     let count = MOST.min(number(&buffer, 4) as usize);
+    let step = number(&buffer, 12) as usize;
     Ok(buffer[HEAD..]
-        .chunks(size)
+        .chunks(step)
         .take(count)
         .map(<[u8]>::to_vec)
         .collect())

@@ -138,7 +138,7 @@ static void print_congestion(const struct congestion *one, bool current, const c
 	printf("%-16s %-8s %-8s %-8s %s%s%s\n", one->name, current ? "yes" : "-", users,
 	       one->coupled ? "yes" : "-", *tunables ? tunables : one->loaded ? "-" : "",
 	       *tunables && !one->loaded ? " " : "",
-	       one->loaded ? "" : "(loads when it is named)");
+	       one->loaded ? "" : "(loads when root names it)");
 }
 
 static void print_json_congestion(const struct congestion *one, bool current, const char *users,

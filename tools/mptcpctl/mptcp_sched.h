@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* Packet schedulers of Multipath TCP, for programs in C and C++. Self-contained: nothing is
- * to be linked, and the system's headers may be older than the kernel.
+/* Packet schedulers of Multipath TCP, for programs in C (from C99) and C++ (from C++11).
+ * Self-contained: nothing is to be linked, and the system's headers may be older than the kernel.
  *
  *	int fd = mptcp_socket(AF_INET, "inorder");
  *
@@ -33,11 +33,12 @@
 /* Options of level SOL_MPTCP. They fail with ENOPROTOOPT or EOPNOTSUPP on an unpatched kernel and
  * on a socket of plain TCP.
  *
- * MPTCP_SCHEDULER, set and get: the scheduler's name, "inorder" or "minrtt+rp", at most 15
- * characters. Before connect() or listen() it is for the connections to come, later for the
- * next bytes. ENOENT: there is none of this name. EPERM: it is not in
- * net.mptcp.allowed_schedulers, and the caller has no CAP_NET_ADMIN, or its module is not loaded
- * and not the caller's to load. EINVAL: no name. The socket keeps what it has.
+ * MPTCP_SCHEDULER, set and get: the scheduler's name, at most 15 characters, and its extensions:
+ * "inorder", "minrtt+rp". 40 bytes hold every value. Before connect() or listen() it is for the
+ * connections to come, later for the next bytes. ENOENT: there is none of this name. EPERM: it is
+ * not in net.mptcp.allowed_schedulers, and the caller has no CAP_NET_ADMIN, or its module is not
+ * loaded and not the caller's to load. EINVAL: no name, a longer one, or an unknown or repeated
+ * extension. The socket keeps what it has.
  */
 #ifndef MPTCP_SCHEDULER
 #define MPTCP_SCHEDULER 43
@@ -172,7 +173,8 @@ struct mptcp_control_tlv {
 #endif
 
 /* A stream socket of MPTCP; of plain TCP where the kernel has no MPTCP. Its scheduler is
- * @scheduler, or the default if that is NULL or refused. -1: errno says why there is none.
+ * @scheduler, or the default if that is NULL or refused: setsockopt() says why. -1: errno says why
+ * there is no socket.
  */
 static inline int mptcp_socket(int domain, const char *scheduler)
 {

@@ -159,6 +159,14 @@ static bool module_is_waiting(const char *scheduler)
 	return found;
 }
 
+/* The kernel loads these two for everybody, and what else there is for root. */
+static const char *when_it_loads(const char *scheduler)
+{
+	bool for_all = !strcmp(scheduler, "inorder") || !strcmp(scheduler, "minrtt");
+
+	return for_all ? "(loads when it is named)" : "(loads when root names it)";
+}
+
 /* @users: NULL, they cannot choose */
 static void print_scheduler(const struct listing *list, const char *name, const char *users)
 {
@@ -169,7 +177,7 @@ static void print_scheduler(const struct listing *list, const char *name, const 
 	read_tunables(dir, "", tunables);
 	if (!list->json) {
 		printf("%-16s %-8s %-8s %s\n", name, current ? "yes" : "-", users ? users : "-",
-		       *tunables ? tunables : waits ? "(loads when it is named)" : "-");
+		       *tunables ? tunables : waits ? when_it_loads(name) : "-");
 		return;
 	}
 	printf("%s\n  {\"name\": ", list->shown ? "," : "");

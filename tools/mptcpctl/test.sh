@@ -243,7 +243,7 @@ if [ -d "/lib/modules/$(uname -r)" ]; then
 	printf 'kernel/net/%s:\n' ipv4/tcp_diag.ko ipv4/tcp_one.ko.xz mptcp/mptcp_cong_two.ko \
 		mptcp/mptcp_cong_test.ko >"$work/modules/modules.dep"
 	echo "alias tcp_two mptcp_cong_two" >"$work/modules/modules.alias"
-	check "list: installed" 0 "^one +- +admin +- +\(loads when it is named\)$" pretend list
+	check "list: installed" 0 "^one +- +admin +- +\(loads when root names it\)$" pretend list
 	check "list: installed and coupled" 0 "^two +- +admin +yes +\(loads when" pretend list
 	cp "$work/out" "$work/installed"
 	check "list: modules for something else" 1 "" grep -E "^(diag|test) " "$work/installed"
@@ -264,7 +264,7 @@ else
 	skip "run: load bbr" "it is loaded, or not installed"
 fi
 if waits vegas; then
-	check "list: not loaded" 0 "^vegas +- +admin +- +\(loads when it is named\)$" ctl list
+	check "list: not loaded" 0 "^vegas +- +admin +- +\(loads when root names it\)$" ctl list
 	check "set --congestion: root loads it" 0 "1 of 1 socket changed to congestion vegas" \
 		ctl run -- python3 "$work/connect.py" 7012 "$tool" set --congestion vegas --peer 192.0.2.1:7012
 	check "list: loaded, for administrators" 0 "^vegas +- +admin +- +-$" ctl list

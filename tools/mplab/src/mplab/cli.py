@@ -353,7 +353,11 @@ def _parser() -> argparse.ArgumentParser:
 
     _striping_parser(sub)
 
-    interactive = sub.add_parser("shell", help="a shell in the guest with the network up")
+    interactive = sub.add_parser(
+        "shell",
+        help="a shell in the guest with the network up",
+        epilog="The server is 10.1.2.2 (ip netns exec server CMD), where an iperf3 with MPTCP listens.",
+    )
     _paths_option(interactive)
     _buffer_option(interactive)
     _kernel_option(interactive)
