@@ -95,7 +95,7 @@ guest_cleanup() {
 # guest_start PROGRAM ARG...: kernel messages are on its standard error.
 guest_start() {
 	if [ -n "$tty" ]; then
-		saved_tty=$(stty -g </dev/tty) || die "--tty needs a terminal; without one, 'tools/mplab/mplab shell -- COMMAND'"
+		saved_tty=$(stty -g </dev/tty) || die "--tty needs a terminal"
 		"$@" 2>"$run/console" || true
 	else
 		"$@" </dev/null 2>"$run/console" &
