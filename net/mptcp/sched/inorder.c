@@ -26,9 +26,9 @@
  * A subflow whose RTT is close to its lowest has no queue, so it may carry
  * more than it did: its rate counts double until a queue shows. That is how a
  * subflow that was not needed comes up again when it is. One that carried all that the
- * application wanted, in bursts that made no queue, is taken to carry its congestion
- * window in a quarter of the RTT. None is taken to go on with more than its window in each
- * RTT, unless the window doubles.
+ * application wanted, with a short queue at most, is taken to carry its congestion window
+ * in a quarter of the RTT. None is taken to go on with more than its window in each RTT,
+ * unless the window doubles.
  *
  * A slow subflow whose queue is long is no faster, and costs: its data takes up
  * the peer's window for longer, and when the queue overflows, the connection
@@ -84,7 +84,7 @@
 #define INORDER_FLIGHT_PERCENT	150
 #define INORDER_FLIGHT_SEGS	4
 
-/* A burst that made no queue took less than this part of the RTT (mptcp_sched_has_queue()). */
+/* A burst that made no queue took about this part of the RTT (mptcp_sched_has_queue()). */
 #define INORDER_BURST_PART	4
 
 /* How long the peer's window counts as scarce after it was used up, in us. */
@@ -242,20 +242,20 @@ static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
 /* The rate at which @path may be taken to deliver. As long as it delivered all that the
  * application wanted, at once, it can do more: its window, as fast as a burst that made no
  * queue. Else the rest of a small block would go to another path, behind which it waits when
- * that one stalls. A queue that @path has without much in flight is others', or no queue but
- * an RTT that varies: to send elsewhere would not shorten it.
+ * that one stalls. A @queue with little in flight is others', or none but an RTT that varies:
+ * what is behind it is no later for a few segments more.
  */
-static u32 inorder_likely_rate(const struct inorder_path *path, u32 mss)
+static u32 inorder_likely_rate(const struct inorder_path *path, bool queue, u32 mss)
 {
 	struct mptcp_subflow_context *subflow = path->subflow;
-	u32 burst = INORDER_BURST_PART * mptcp_sched_cwnd(subflow);
+	u32 burst;
 
 	if (inorder_subflow(subflow)->full_rounds < INORDER_FULL_ROUNDS ||
 	    !READ_ONCE(subflow->model.app_limited))
 		return path->rate;
-	if (mptcp_sched_has_queue(subflow, path->min_rtt) &&
-	    path->queued > inorder_short_queue(path, mss))
+	if (queue && path->queued > inorder_short_queue(path, mss))
 		return path->rate;
+	burst = INORDER_BURST_PART * mptcp_sched_cwnd(subflow);
 	return max(path->rate, mptcp_sched_first_rate(subflow, burst));
 }
 
@@ -292,15 +292,21 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 {
 	struct inorder_subflow *is = inorder_subflow(subflow);
 	u32 mss = mptcp_sched_mss(subflow);
-	u32 all, busy;
+	u32 all, busy, likely;
+	bool queue;
 
 	p->subflow = subflow;
 	p->min_rtt = mptcp_sched_min_rtt(subflow);
 	p->queued = mptcp_sched_queued(subflow);
 	p->rate = inorder_rate(subflow);
-	p->rate = inorder_likely_rate(p, mss);
+	queue = mptcp_sched_has_queue(subflow, p->min_rtt);
+	likely = inorder_likely_rate(p, queue, mss);
+	/* a queue is kept short, and drained, by what was measured */
+	if (!queue)
+		p->rate = likely;
 	p->limit = inorder_limit(p, mss);
 	p->room = inorder_room(msk, p, mss, now);
+	p->rate = likely;
 	p->rate = inorder_next_rate(p);
 
 	/* sent in bursts, data waits even if it is no more than the product */
@@ -551,13 +557,14 @@ static int inorder_get_retrans(struct mptcp_sock *msk)
 	struct sock *ssk = mptcp_subflow_get_retrans(msk);
 	struct inorder_path path;
 	u64 now = tcp_clock_us();
-	u32 bytes;
+	u32 bytes, window, mss;
 
 	if (!ssk)
 		return -EAGAIN;
 	inorder_look(msk, &path, mptcp_subflow_ctx(ssk), now);
-	bytes = clamp_t(u64, inorder_product(&path), mptcp_sched_mss(path.subflow),
-			MPTCP_SCHED_BURST);
+	mss = mptcp_sched_mss(path.subflow);
+	window = min_t(u64, (u64)mptcp_sched_cwnd(path.subflow) * mss, MPTCP_SCHED_BURST);
+	bytes = clamp_t(u64, inorder_product(&path), mss, max(window, mss));
 	mptcp_sched_commit(msk, path.subflow, bytes, MPTCP_SCHED_RETRANS);
 	inorder_book(&path, bytes, now);
 	return 0;
