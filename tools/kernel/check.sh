@@ -41,6 +41,9 @@ fixes) tests=("${fixes_tests[@]}") ;;
 *) tests=("$1") ;;
 esac
 set -- "${tests[@]}" "${@:2}"
+# a path, as patches name it, will do
+set -- "${@##*/}"
+set -- "${@%.sh}"
 
 # known TEST
 known() {

@@ -113,7 +113,9 @@ port() {
 	[ -n "${KSRC:-}" ] || die "name the Linux to port to: make port KSRC=, a tree or tarball"
 	version=$(ksrc_version)
 	[ -n "$version" ] || die "$KSRC: neither a kernel source nor a tarball named linux-VERSION"
-	[ "$version" != "$base_version" ] || die "patches/series is for Linux $version; 'make source' applies it"
+	[ "$version" != "$base_version" ] || die "patches/series is for Linux $version; 'make source' applies it." \
+		"What to do if it does not apply is in Documentation/development.md, \"Another Linux\""
+	find_source
 	if [ ! -f "$patches/$version/series" ]; then
 		begin_series "$version"
 		# what lib.sh finds depends on it, also the folder that the Makefile asked for before

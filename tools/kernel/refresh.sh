@@ -330,10 +330,27 @@ refresh_replacements() {
 	mark_patched
 }
 
+# refuse_half: where "make source" stopped, the patches behind would be taken for given up.
+refuse_half() {
+	local name
+	[ ! -f "$tree/.git/patches-hash" ] || return 0
+	read_history
+	while read -r name; do
+		[[ " ${labels[*]} " == *" $name "* ]] || die "'make source' stopped at a patch, and $tree lacks $name." \
+			"Mend the patch and 'make source' again, or put in there what is missing, with 'git am'"
+	done < <(series_names | grep -vxFf <(cat "$tree/.git/left-out" 2>/dev/null))
+}
+
 refresh() {
 	[ -d "$tree/.git" ] || die "no tree at $tree: run 'make source' first"
 	[ ! -d "$tree/.git/rebase-merge" ] || die "a rebase is going on in $tree:" \
 		"end it there, with 'git rebase --continue' or '--abort', and refresh again"
+	[ ! -d "$tree/.git/rebase-apply" ] || die "a patch or a rebase waits in $tree:" \
+		"end that there, as 'git status' says, and refresh again"
+	[ ! -f "$tree/.git/port" ] || die "a port is under way in $tree: 'make port' goes on with it"
+	[ "$(tree_git symbolic-ref -q --short HEAD)" = patches ] ||
+		die "$tree is not on its branch 'patches': 'git switch patches' there first"
+	refuse_half
 	[ -n "${FORCE:-}" ] || [ "$(cat "$tree/.git/patches-hash" 2>/dev/null)" = "$(patches_hash)" ] ||
 		die "patches/ changed since it was applied: 'make patches-refresh FORCE=1' overwrites that" \
 			"with what is in $tree, 'make source' applies it"

@@ -82,6 +82,14 @@ without_source() {
 	done < <(comm -13 <(objects base) <(objects HEAD))
 }
 
+# below: what the next series stands on.
+sent=()
+below() {
+	printf 'Based on Linux %s' "$(linux_version "$tree")"
+	[ ${#sent[@]} = 0 ] || printf ' and the series before this one'
+	printf '.'
+}
+
 for list in "$top"/tools/kernel/send/*.txt; do
 	name=$(basename "$list" .txt)
 	begin=$(work_git rev-parse HEAD)
@@ -91,7 +99,7 @@ for list in "$top"/tools/kernel/send/*.txt; do
 	done
 	for object in $(without_source); do say "$name: no patch has the source of $object"; bad=1; done
 	work_git branch -q -f "send-$name" HEAD
-	work_git config "branch.send-$name.description" "$(subject "$list")"$'\n\n'"$(text "$list")"
+	work_git config "branch.send-$name.description" "$(subject "$list")"$'\n\n'"$(text "$list")"$'\n\n'"$(below)"
 	work_git checkout -q "send-$name"
 	work_git format-patch -q --zero-commit --no-signature --cover-letter --cover-from-description=subject \
 		--subject-prefix='PATCH mptcp-net' -o "$out/$name" "$begin"
@@ -103,6 +111,7 @@ for list in "$top"/tools/kernel/send/*.txt; do
 		mkdir "$out/$name/packetdrill"
 		cp -- "${scripts[@]}" "$out/$name/packetdrill/"
 	fi
+	sent+=("$name")
 	say "$name: $count patches and ${#scripts[@]} packetdrill scripts in ${out#"$top/"}/$name"
 done
 

@@ -98,8 +98,11 @@ tree_is_edited() {
 		[ "$(tree_git rev-parse HEAD)" != "$(cat "$tree/.git/patched-head")" ]
 }
 
+# drops_edits: there are some to throw away.
+drops_edits() { [ -f "$tree/.git/patched-head" ] && tree_is_edited; }
+
 # loses_edits: to apply anew would throw them away, and nobody asked for that.
-loses_edits() { [ -f "$tree/.git/patched-head" ] && [ -z "${FORCE:-}" ] && tree_is_edited; }
+loses_edits() { [ -z "${FORCE:-}" ] && drops_edits; }
 
 mark_patched() {
 	tree_git rev-parse HEAD >"$tree/.git/patched-head"
@@ -130,7 +133,8 @@ apply() {
 	tree_git rev-parse HEAD >"$tree/.git/patched-head"
 	rm -f -- "$tree/.git/patches-hash"
 	grep '^error: ' <<<"$said" >&2 || printf '%s\n' "$said" >&2
-	die "patch $1 does not apply to $version: the file and line are named above"
+	die "patch $1 does not apply to $version: the file and line are named above." \
+		"What to do is in Documentation/development.md, \"Another Linux\""
 }
 
 apply_series() {
@@ -139,7 +143,11 @@ apply_series() {
 		die "$tree has edits that patches/ lacks, and patches/ changed too:" \
 			"keep the tree's with 'make patches-refresh FORCE=1', or drop them with 'make source FORCE=1'"
 	fi
-	rm -rf -- "$tree/.git/rebase-apply" "$tree/.git/rebase-merge" "$tree/.git/left-out"
+	[ ! -f "$tree/.git/port" ] || [ -n "${FORCE:-}" ] ||
+		die "a port is under way in $tree: 'make port' goes on with it, 'make source FORCE=1' throws it away"
+	# interrupted, it is not whole
+	rm -f -- "$tree/.git/patches-hash" "$tree/.git/patched-head"
+	rm -rf -- "$tree/.git/rebase-apply" "$tree/.git/rebase-merge" "$tree/.git/left-out" "$tree/.git/port"
 	tree_git checkout -q -f -B patches base
 	tree_git config notes.rewriteRef refs/notes/patches
 	while read -r name; do
@@ -153,7 +161,10 @@ prepare() {
 	find_source
 	check_series
 	[ "$(cat "$tree/.git/origin" 2>/dev/null)" = "$origin" ] || unpack
-	[ "$(cat "$tree/.git/patches-hash" 2>/dev/null)" = "$(patches_hash)" ] || apply_series
+	if [ "$(cat "$tree/.git/patches-hash" 2>/dev/null)" != "$(patches_hash)" ] ||
+		{ [ -n "${FORCE:-}" ] && drops_edits; }; then
+		apply_series
+	fi
 	lay net/sched # the test bed's, for all
 	[ "$variant" != patched ] || lay_over
 }

@@ -23,6 +23,9 @@ check "and again" 0 "applied 5 patches" source_sh prepare
 check "the version of patches/series is none to port to" 1 "patches/series is for Linux 6.12" source_sh port
 check "nor is none" 1 "name the Linux to port to" env -u KSRC "$top/tools/kernel/source.sh" port
 check "nor a folder without a kernel" 1 "neither a kernel source" env KSRC="$work" "$top/tools/kernel/source.sh" port
+check "nor a tarball that is not there" 1 "no kernel source at" \
+	env KSRC="$work/linux-6.17.tar.xz" "$top/tools/kernel/source.sh" port
+check "for which no series is begun" 1 "" test -e "$top/patches/6.17"
 
 # one patch applies, one's surroundings changed, one's own line did
 mv "$KSRC" "$work/linux-6.12"

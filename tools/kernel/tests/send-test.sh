@@ -26,6 +26,7 @@ sed -i 's/^Why it is needed.$/&\n\nTest: one.sh\nDepends-on: another/' "$top/pat
 check "a series is written" 0 "1-all: 2 patches" send
 check "with a cover letter" 0 "Subject: .PATCH mptcp-net 0/2. net: mended" cat "$sent/0000-cover-letter.patch"
 check "in lines that mail has" 1 "" grep -E '^.{73}' "$sent/0000-cover-letter.patch"
+check "and the Linux below it" 0 "^Based on Linux 6.12.200.$" cat "$sent/0000-cover-letter.patch"
 check "and its patches, in order" 0 "net: second" cat "$sent/0002-net-second.patch"
 check "without what is ours alone" 1 "" grep -r '^Test:\|^Depends-on:' "$sent"
 check "nothing is left in the tree" 0 "^1$" sh -c "git -C '$tree' worktree list | wc -l"

@@ -58,12 +58,41 @@ check "it is still there" 0 "" has eleven net/mptcp/file.c
 check "unless told so" 0 "applied 5 patches" env FORCE=1 "$top/tools/kernel/source.sh" prepare
 check "then the patch is what counts" 0 "" has dix net/mptcp/file.c
 check "and the edit is gone" 1 "" has eleven net/mptcp/file.c
+replace 11 eleven net/mptcp/file.c
+check "so it is if only the tree changed" 0 "applied 5 patches" env FORCE=1 "$top/tools/kernel/source.sh" prepare
+check "the edit is gone again" 1 "" has eleven net/mptcp/file.c
+replace 11 eleven net/mptcp/file.c
+mkdir "$work/bin"
+# shellcheck disable=SC2016 # for that shell
+printf '#!/bin/sh\ncase "$*" in *0002-net-second*) kill -KILL $PPID ;; esac\nexec %s "$@"\n' "$(command -v git)" >"$work/bin/git"
+chmod +x "$work/bin/git"
+check "killed meanwhile" 137 "" env PATH="$work/bin:$PATH" FORCE=1 "$top/tools/kernel/source.sh" prepare
+check "nothing is given up" 1 "stopped at a patch.* lacks " env FORCE=1 "$top/tools/kernel/source.sh" refresh
+check "and it begins anew" 0 "applied 5 patches" source_sh prepare
+tree_git checkout -q -b other
+check "another branch is none of ours" 1 "not on its branch 'patches'" source_sh refresh
+tree_git checkout -q patches
+check "without an edit, force touches nothing" 0 "" env FORCE=1 "$top/tools/kernel/source.sh" prepare
+cp "$work/out" "$work/said"
+check "so that make has nothing to do" 1 "" grep applied "$work/said"
 
 sed -i 's/^-10$/-other/' "$top/patches/fixes/0001-net-first.patch"
 check "a patch that does not apply stops with file and line" 1 "net/mptcp/file.c:[0-9]+" source_sh prepare
 check "and the patch's name" 1 "fixes/0001-net-first.patch does not apply to 6.12.200" source_sh prepare
-sed -i 's/^-other$/-10/' "$top/patches/fixes/0001-net-first.patch"
-check "mended, it applies" 0 "applied 5 patches" source_sh prepare
+check "what is not applied is not given up" 1 "stopped at a patch.* lacks fixes/0001" \
+	env FORCE=1 "$top/tools/kernel/source.sh" refresh
+check "it is still there" 0 "" test -f "$top/patches/sched/0002-net-build.patch"
+check "nor while a patch waits" 128 "does not apply|patch failed" tree_git am "$top/patches/fixes/0001-net-first.patch"
+check "which is said" 1 "a patch or a rebase waits in" env FORCE=1 "$top/tools/kernel/source.sh" refresh
+tree_git am --abort
+replace 10 dix net/mptcp/file.c
+tree_git commit -qam "net: first"
+for name in fixes/0002-net-second sched/0001-net-hook sched/0002-net-build; do
+	check "what is behind it, by hand" 0 "" tree_git am -q "$top/patches/$name.patch"
+done
+check "becomes patches" 0 "changed: fixes/0001-net-first.patch" env FORCE=1 "$top/tools/kernel/source.sh" refresh
+check "none of which is gone" 0 "5" sh -c "grep -c '^[a-z]' '$top/patches/series'"
+check "mended, it applies" 0 "" source_sh prepare
 
 # a later stable release that took a fix
 sed -i 's/^10$/dix/' "$KSRC/net/mptcp/file.c"
