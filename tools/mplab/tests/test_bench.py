@@ -265,7 +265,7 @@ class TheScoreboard(unittest.TestCase):
         ):
             command.measure(made, entries, Path(name), {"command": "mplab bench"})
         # What follows names the files, in a folder whose random name may hold any word.
-        scoreboard = said.getvalue().partition("written:")[0]
+        scoreboard = said.getvalue().partition("written to")[0]
         self.assertIn("good", scoreboard)
         self.assertNotIn("bad", scoreboard)
 

@@ -85,11 +85,27 @@ class CommandLine(unittest.TestCase):
     def test_no_call_overwrites_another(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
             top = Path(directory)
-            found = [places.for_call(argparse.Namespace(out=None, place=top)) for _ in range(3)]
-            self.assertEqual(len({own for own, _ in found}), 3)
-            self.assertEqual({kept for _, kept in found}, {top})
-            self.assertEqual((top / "last").resolve(), found[-1][0].resolve())
-            self.assertEqual(places.for_call(argparse.Namespace(out=top, place=top)), (top, top))
+            found = []
+            for _ in range(3):
+                with places.for_call(argparse.Namespace(out=None, place=top)) as (own, kept):
+                    (own / "results.csv").touch()
+                    found.append(own)
+                self.assertEqual(kept, top)
+            self.assertEqual(len(set(found)), 3)
+            self.assertEqual((top / "last").resolve(), found[-1].resolve())
+            with places.for_call(argparse.Namespace(out=top, place=top)) as call:
+                self.assertEqual(call, (top, top))
+
+    def test_a_call_without_results_leaves_nothing(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            top = Path(directory)
+            with places.for_call(argparse.Namespace(out=None, place=top)) as (own, _):
+                (own / "results.csv").touch()
+            call = places.for_call(argparse.Namespace(out=None, place=top))
+            with self.assertRaises(units.UsageError), call:
+                raise units.UsageError("no such scheduler")
+            self.assertEqual((top / "last").resolve(), own.resolve())
+            self.assertEqual({each.name for each in top.iterdir()}, {own.name, "last"})
 
     def test_numbers(self) -> None:
         self.assertIn("'0': write a number from 1", self.fails("run", "--repeat", "0"))

@@ -68,12 +68,12 @@ class Commands(unittest.TestCase):
     def test_figure(self) -> None:
         said, files = self.written("figure", "fig4.15")
         self.assertIn("### fig4.15", said)
-        self.assertRegex(said, "written: .*fig4.15.png")
+        self.assertRegex(said, "written to .*fig4.15.png")
         self.assertIn("fig4.15.csv", files)
 
     def test_report(self) -> None:
         said, files = self.written("report")
-        self.assertRegex(said, "written: .*index.html")
+        self.assertRegex(said, "written to .*index.html")
         self.assertLess({"index.md", "numbers.csv", "fig2.10.svg"}, files)
 
     def test_the_page_says_which_parts_of_the_kernel_ran(self) -> None:

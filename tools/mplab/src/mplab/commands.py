@@ -41,12 +41,11 @@ def run(args: argparse.Namespace) -> int:
     if args.explain:
         print(EXPLAINED[args.explain]())
         return 0
-    out, kept = for_call(args)
     if args.pcap:
         asked.programs("tcpdump")
         if find_spec("dpkt") is None:
             raise UsageError("Python's dpkt is missing: install python3-dpkt")
-    with asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
+    with for_call(args) as (out, kept), asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
         wanted = plans.plan(args, [tuple(args.paths)], kernels)
         runner = Runner(kernels, Store(kept), args.jobs)
         results = list(runner.run(wanted).values())
@@ -63,16 +62,16 @@ def watch(args: argparse.Namespace) -> int:
         return 0
     from .watch import live
 
-    out, _ = for_call(args)
     args.no_tcp = args.no_tcp or args.tcp_on is None
-    # the guests end before the directory goes that they write to
-    with scratch() as room, asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
-        wanted = plans.plan(args, [tuple(args.paths)], kernels)
-        found = live.watch(kernels, wanted, room, Console(), args.speed)
-    for failure in found.failures:
-        print(f"mplab: failed: {failure.reason}", file=sys.stderr)
-    if found.results or not found.stopped:
-        _show(found.results, found.failures, out)
+    with for_call(args) as (out, _):
+        # the guests end before the directory goes that they write to
+        with scratch() as room, asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
+            wanted = plans.plan(args, [tuple(args.paths)], kernels)
+            found = live.watch(kernels, wanted, room, Console(), args.speed)
+        for failure in found.failures:
+            print(f"mplab: failed: {failure.reason}", file=sys.stderr)
+        if found.results or not found.stopped:
+            _show(found.results, found.failures, out)
     if found.stopped:
         print(f"mplab: interrupted: {found.stopped}", file=sys.stderr)
         return INTERRUPTED
@@ -148,19 +147,18 @@ def design(args: argparse.Namespace) -> int:
     from .run.cluster import spread
 
     points = spaces.named(args)
-    out, kept = for_call(args)
-    with asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
+    with for_call(args) as (out, kept), asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
         runs = plans.plan(args, points, kernels)
         if (failures := spread.share(args, runs, kernels, kept)) is not None:
             return exit_status(failures)
         with spread.runner(args, kernels, kept, lean=True) as runner:
             results = runner.run(runs, "design")
-    rows, image = out / "results.csv", out / "design.png"
-    write_csv(rows, results.values(), runner.failures)
-    _forget(image)
-    if results:
-        report(list(results.values()), image)
-    written(rows, image, image.with_suffix(".svg"))
+        rows, image = out / "results.csv", out / "design.png"
+        write_csv(rows, results.values(), runner.failures)
+        _forget(image)
+        if results:
+            report(list(results.values()), image)
+        written(rows, image, image.with_suffix(".svg"))
     return exit_status(runner.failures)
 
 

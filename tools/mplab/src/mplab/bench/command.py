@@ -92,8 +92,7 @@ def _write(
     caption = f"{about['command']}; {made_on}"
     drawn = [out / "scoreboard.svg", out / "scoreboard.png"]
     plot.attempt("picture", lambda: picture.save(found, caption, drawn))
-    written = [*(out / name for name in names), *(path for path in drawn if path.exists())]
-    print("written:", ", ".join(os.path.relpath(path) for path in written))
+    written(*(out / name for name in names), *drawn)
 
 
 def _file(args: argparse.Namespace) -> Path:
@@ -130,8 +129,7 @@ def bench(args: argparse.Namespace) -> int:
         return 0
     if args.page:
         _check_page(args)
-    out, kept = for_call(args)
-    with asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
+    with for_call(args) as (out, kept), asked.guests(asked.names(args.kernel, "--kernel"), args) as kernels:
         wanted = entries(args, kernels)
         if (failures := spread.share(args, conditions(wanted), kernels, kept)) is not None:
             return exit_status(failures)

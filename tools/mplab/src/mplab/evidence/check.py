@@ -12,22 +12,11 @@ from ..lab import parts
 from . import scoreboard, tables, texts
 from .plan import DIRECTORY, FIGURES, EvidenceError, Measured, Plan, load
 
-LINE = 100  # characters
 PAGE = "figures/index.md"
 
 
 def minutes(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-def _all(names: list[str]) -> str:
-    """In a line, or how many more there are."""
-    shown: list[str] = []
-    for name in names:
-        if shown and len(", ".join([*shown, name])) > LINE:
-            return f"{', '.join(shown)} and {len(names) - len(shown)} more"
-        shown.append(name)
-    return ", ".join(shown)
 
 
 def _changed(files: list[tuple[str, Measured]], plan: Plan, now: dict[str, str]) -> Iterator[str]:
@@ -40,7 +29,7 @@ def _changed(files: list[tuple[str, Measured]], plan: Plan, now: dict[str, str])
         runs, spent = (sum(getattr(m, of) for _, m in group) for of in ("runs", "seconds"))
         more = "" if all(m.seconds for _, m in group) else " or more"
         cost = f" ({runs} runs, {minutes(spent)} of a CPU{more})" if spent else ""
-        yield f"{what} changed after {_all([name for name, _ in group])}: run '{how}'{cost}"
+        yield f"{what} changed after {', '.join(name for name, _ in group)}: run '{how}'{cost}"
 
 
 def _files(plan: Plan, directory: Path, now: dict[str, str]) -> Iterator[str]:

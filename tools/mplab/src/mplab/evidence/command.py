@@ -69,14 +69,16 @@ def _measure(args: argparse.Namespace, planned: plan.Plan) -> int | None:
 
 
 def _write(planned: plan.Plan) -> None:
+    written = []
     for document in texts.documents():
         text = document.read_text()
         renewed = texts.renewed(text, planned, plan.load)
         if renewed != text:
             document.write_text(renewed)
-            print("written:", os.path.relpath(document))
+            written.append(os.path.relpath(document))
     if "rivals" in planned.commands and scoreboard.write(plan.load):
-        print("written:", scoreboard.FILE)
+        written.append(scoreboard.FILE)
+    print("written:", ", ".join(written) or "nothing, the texts have these numbers already")
 
 
 def run(args: argparse.Namespace) -> int:

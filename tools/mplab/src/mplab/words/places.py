@@ -6,6 +6,8 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from .units import UsageError
@@ -31,24 +33,51 @@ def lines_of_words(file: Path) -> list[tuple[int, list[str]]]:
     return [(number, line) for number, line in enumerate(lines, 1) if line]
 
 
-def for_call(args: argparse.Namespace) -> tuple[Path, Path]:
+@contextmanager
+def for_call(args: argparse.Namespace) -> Iterator[tuple[Path, Path]]:
     """Where this call's results go, and where what was measured is kept.
 
-    Without --out, a new directory each: no call overwrites another's results. `last` leads to the
-    newest. What was measured lies above, for all of them.
+    Without --out, a new directory each: no call overwrites another's results. In the end `last` leads
+    to it, or it is gone if there are none. What was measured lies above, for all of them.
     """
     if args.out:
-        return writable(args.out), args.out
-    above, name = writable(args.place), datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
-    taken = len(list(above.glob(f"{name}*")))
-    own = above / (f"{name}-{taken + 1}" if taken else name)
-    own.mkdir()
-    new = above / f".last.{os.getpid()}"
+        yield writable(args.out), args.out
+        return
+    above = writable(args.place)
+    own = _new(above)
+    try:
+        yield own, above
+    finally:
+        _end(own)
+
+
+def _new(above: Path) -> Path:
+    """Another call may begin in the same second."""
+    name = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
+    own, number = above / name, 1
+    while True:
+        try:
+            own.mkdir()
+            return own
+        except FileExistsError:
+            number += 1
+            own = above / f"{name}-{number}"
+
+
+def _end(own: Path) -> None:
+    if not own.is_dir():
+        return
+    if not any(own.iterdir()):
+        own.rmdir()
+        return
+    new = own.parent / f".last.{os.getpid()}"
     new.symlink_to(own.name)
-    new.replace(above / "last")
-    return own, above
+    new.replace(own.parent / "last")
 
 
 def written(*files: Path) -> None:
-    """Say where the results are."""
-    print("written:", ", ".join(os.path.relpath(p) for p in files if p.exists()))
+    """Say where the results are; what is not there was not made."""
+    if not (there := [p for p in files if p.exists()]):
+        return
+    where = os.path.relpath(os.path.commonpath(p.parent.absolute() for p in there))
+    print(f"written to {where}: {', '.join(os.path.relpath(p, where) for p in there)}")
