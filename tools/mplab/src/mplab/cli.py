@@ -356,7 +356,7 @@ def _parser() -> argparse.ArgumentParser:
     interactive = sub.add_parser(
         "shell",
         help="a shell in the guest with the network up",
-        epilog="The server is 10.1.2.2, or fd00:1:2::2 (ip netns exec server CMD); an iperf3 with MPTCP listens there.",
+        epilog="The server is 10.1.2.2 or fd00:1:2::2 (ip netns exec server CMD). An iperf3 listens there.",
     )
     _paths_option(interactive)
     _buffer_option(interactive)
