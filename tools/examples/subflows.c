@@ -113,8 +113,9 @@ static int print_subflows(int fd)
 		return -errno;
 	printf("scheduler %s\n", name);
 	for (i = 0; i < infos.head.num_subflows && i < MOST; i++) {
-		/* the kernel's entries are shorter than ours if it is older than its headers here */
-		const struct tcp_info *info = (void *)((char *)infos.of + i * infos.head.size_user);
+		/* shorter than ours if the kernel is older than its headers here */
+		const char *at = (const char *)infos.of + i * infos.head.size_user;
+		const struct tcp_info *info = (const void *)at;
 
 		print_address(&addrs.of[i].sin_local, " to ");
 		print_address(&addrs.of[i].sin_remote, "");
