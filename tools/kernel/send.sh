@@ -82,11 +82,10 @@ without_source() {
 	done < <(comm -13 <(objects base) <(objects HEAD))
 }
 
-# below: what the next series stands on.
-sent=()
+# below COMMIT: what a series stands on that begins there.
 below() {
 	printf 'Based on Linux %s' "$(linux_version "$tree")"
-	[ ${#sent[@]} = 0 ] || printf ' and the series before this one'
+	[ "$1" = "$(work_git rev-parse base)" ] || printf ' and the series before this one'
 	printf '.'
 }
 
@@ -99,7 +98,7 @@ for list in "$top"/tools/kernel/send/*.txt; do
 	done
 	for object in $(without_source); do say "$name: no patch has the source of $object"; bad=1; done
 	work_git branch -q -f "send-$name" HEAD
-	work_git config "branch.send-$name.description" "$(subject "$list")"$'\n\n'"$(text "$list")"$'\n\n'"$(below)"
+	work_git config "branch.send-$name.description" "$(subject "$list")"$'\n\n'"$(text "$list")"$'\n\n'"$(below "$begin")"
 	work_git checkout -q "send-$name"
 	work_git format-patch -q --zero-commit --no-signature --cover-letter --cover-from-description=subject \
 		--subject-prefix='PATCH mptcp-net' -o "$out/$name" "$begin"
@@ -111,7 +110,6 @@ for list in "$top"/tools/kernel/send/*.txt; do
 		mkdir "$out/$name/packetdrill"
 		cp -- "${scripts[@]}" "$out/$name/packetdrill/"
 	fi
-	sent+=("$name")
 	say "$name: $count patches and ${#scripts[@]} packetdrill scripts in ${out#"$top/"}/$name"
 done
 

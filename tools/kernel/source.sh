@@ -131,7 +131,6 @@ apply() {
 		return
 	fi
 	tree_git rev-parse HEAD >"$tree/.git/patched-head"
-	rm -f -- "$tree/.git/patches-hash"
 	grep '^error: ' <<<"$said" >&2 || printf '%s\n' "$said" >&2
 	die "patch $1 does not apply to $version: the file and line are named above." \
 		"What to do is in Documentation/development.md, \"Another Linux\""

@@ -46,6 +46,8 @@ check "and another call does not disturb it" 1 "a patch waits in" source_sh port
 sed -i '/^<<<<<<</d; /^=======/d; /^>>>>>>>/d; /^dreissig$/d' "$tree/net/mptcp/file.c"
 tree_git add net/mptcp/file.c
 check "mended" 0 "" tree_git am --continue
+check "what is settled is not thrown away" 1 "a port is under way in" source_sh prepare
+check "nor taken for all there is" 1 "a port is under way in" env FORCE=1 "$top/tools/kernel/source.sh" refresh
 check "it goes on, without unpacking" 0 "applied 5 patches, 2 of them for Linux 6.18 only" source_sh port
 cp "$work/out" "$work/said"
 check "not a second time" 1 "" grep unpacking "$work/said"
