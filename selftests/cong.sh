@@ -96,7 +96,7 @@ module() {
 
 	serve
 	begin -d "$(paced 2)" -g "$1"
-	soon connected 2 || true
+	soon in_use "$module" || true
 	that "nor can one that a connection uses" eval "loaded $module && ! rmmod $module"
 	complete
 	arrived "$(value client sent)" "and the transfer is not disturbed"

@@ -113,7 +113,7 @@ check_order() {
 	build base linux modules || die "Linux $version $why"
 	while read -r name; do
 		case $(group_of "$name") in
-		testbed | fixes) ;;
+		testbed | stable | fixes) ;;
 		*) [ -n "$laid" ] || { lay_over; laid=1; } ;;
 		esac
 		in_order "$name" || { say "those behind it were not tried"; break; }

@@ -38,6 +38,12 @@ work_git sparse-checkout set net/mptcp include/net include/uapi/linux include/li
 	tools/testing/selftests/net/mptcp
 work_git checkout -q base
 
+# What later releases of this Linux have is not sent: the series stand on it.
+while read -r name; do
+	work_git am -q "$patches/$name"
+done < <(series_names stable)
+from=$(work_git rev-parse HEAD)
+
 # What a file has: its subject, its text, in lines as mail has them, and its patches.
 subject() { head -n 1 "$1"; }
 text() { sed -e '1,2d' -e '/^[a-z]*\/[0-9]*$/d' "$1" | fmt -w 72; }
@@ -79,13 +85,14 @@ without_source() {
 	local object
 	while read -r object; do
 		[ -f "$work/net/mptcp/${object%.o}.c" ] || echo "$object"
-	done < <(comm -13 <(objects base) <(objects HEAD))
+	done < <(comm -13 <(objects "$from") <(objects HEAD))
 }
 
 # below COMMIT: what a series stands on that begins there.
 below() {
 	printf 'Based on Linux %s' "$(linux_version "$tree")"
-	[ "$1" = "$(work_git rev-parse base)" ] || printf ' and the series before this one'
+	[ "$from" = "$(work_git rev-parse base)" ] || printf ' and what its later releases mend'
+	[ "$1" = "$from" ] || printf ' and the series before this one'
 	printf '.'
 }
 
@@ -114,7 +121,7 @@ for list in "$top"/tools/kernel/send/*.txt; do
 done
 
 # The proof: they apply to Linux as it came, and checkpatch has nothing to say.
-work_git checkout -q --detach base
+work_git checkout -q --detach "$from"
 for name in "$out"/*/; do
 	work_git am -q "$name"0*[1-9]*.patch || { say "$name does not apply to Linux as it came"; bad=1; break; }
 	for file in "$name"0*[1-9]*.patch; do

@@ -9,7 +9,7 @@ series=$patches/series
 [ "$series_version" = "$base_version" ] || series=$patches/$series_version/series
 # In the order in which they apply. Linux as it came gets the first one, too: with it, it boots
 # in the test bed as ours does.
-groups=(testbed fixes fallback sched cong sockopt handshake join control timers early coding first rejoin limits)
+groups=(testbed stable fixes fallback sched cong sockopt handshake join control timers early coding first rejoin limits)
 
 # git in $tree, whatever the user's own configuration says.
 tree_git() {

@@ -29,16 +29,19 @@ strip_options() {
 		NFT
 }
 
+# pruned: how many segments the connection dropped for lack of memory. Linux 6.18 drops none there, and counts none.
+pruned() { if grep -q "^MPTcpExt:.* RcvPruned\b" /proc/net/netstat; then counter RcvPruned; else echo 0; fi; }
+
 # starved: hardly any memory for connections that fell back: even TCP gets stuck now and then, and
 # resets what is closed. But what TCP has acknowledged must not be dropped: nobody sends it again.
 starved() {
 	local n dropped
 	for n in $(turns); do
 		choose "$n"
-		dropped=$(counter RcvPruned)
+		dropped=$(pruned)
 		load -n 40 -j 20 -b 100000:2000000 -k t -T 10 -e
 		is "0 wrong, 0 dropped" \
-			"${report[client wrong]:-0} wrong, $(($(counter RcvPruned) - dropped)) dropped" \
+			"${report[client wrong]:-0} wrong, $(($(pruned) - dropped)) dropped" \
 			"hardly any memory, the option removed on the way, $chosen: what is acknowledged is kept"
 		show
 	done

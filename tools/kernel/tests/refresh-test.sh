@@ -96,7 +96,7 @@ check "it is in" 0 "" patch_has +eleven fixes/0002
 begin
 replace 5 five include/file.c
 commit "include: new"
-check "a new commit: the groups are named" 1 "GROUP=fixes.*testbed fixes fallback sched cong sockopt handshake join control timers early coding first rejoin limits" refresh
+check "a new commit: the groups are named" 1 "GROUP=fixes.*testbed stable fixes fallback sched cong sockopt handshake join control timers early coding first rejoin limits" refresh
 check "and nothing is written" 0 "" same
 check "a group that there is not" 1 "GROUP=fix: there are" refresh GROUP=fix
 check "told the last group in use" 0 "new: sched/0003-include-new.patch" refresh GROUP=sched
@@ -119,7 +119,7 @@ check "all others are as they were" 0 "^sched: 0003-include-new.patch series$" d
 begin
 replace 5 five include/file.c
 commit "include: new"
-check "asked" 0 "wrote 6 patches" answering 3
+check "asked" 0 "wrote 6 patches" answering 4
 check "an empty group gets its first" 0 "" test -e "$top/patches/fallback/0001-include-new.patch"
 begin
 replace 5 five arch/um/file.c
