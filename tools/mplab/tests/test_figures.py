@@ -83,58 +83,44 @@ class Commands(unittest.TestCase):
 
 
 class ThePage(unittest.TestCase):
-    """Of a distribution it has the verdict, the command all of it."""
+    """The command prints the numbers; the page has the picture, and a file beside it has them."""
 
-    def shown(self, table: Table, whole: bool) -> str:
+    def drawn(self, table: Table) -> page.Drawn:
         figure = FIGURES["fig3.3"]
-        drawn = page.Drawn(figure, Path("x.png"), table, 1, 0, f"{figure.caption} 20 runs.")
-        return page.markdown(drawn, "COMMAND", whole)
+        return page.Drawn(figure, Path("x.png"), table, 1, 0, f"{figure.caption} 20 runs.")
 
     def distribution(self, count: int) -> Table:
         table = quantile_table("benefit")
         add_quantiles(table, "a", [float(n) for n in range(count)])
         return table
 
-    def test_a_distribution(self) -> None:
-        brief, whole = (self.shown(self.distribution(21), whole) for whole in (False, True))
-        self.assertIn("| benefit | median (least..most) |\n|---|---:|\n| a | 10.00 (0.00..20.00) |", brief)
-        self.assertIn("\n`COMMAND`: 20 runs.\n", brief)
-        self.assertIn("| benefit | runs | least | p5 | p25 | p50 | p75 | p95 | most | mean |", whole)
-        self.assertIn(FIGURES["fig3.3"].caption, whole)
+    def test_the_command(self) -> None:
+        text = page.markdown(self.drawn(self.distribution(21)), "COMMAND")
+        self.assertIn("| benefit | runs | least | p5 | p25 | p50 | p75 | p95 | most | mean |", text)
+        self.assertIn(FIGURES["fig3.3"].caption, text)
 
-    def test_environments_are_columns(self) -> None:
-        table = quantile_table("benefit")
-        for name, value in (("low: a", 1.0), ("low: b", 2.0), ("high: a", 3.0)):
-            add_quantiles(table, name, [value])
-        rows = self.shown(table, whole=False).splitlines()[-4:]
-        self.assertEqual(rows[0], "| benefit: median (least..most) | low | high |")
-        self.assertEqual(
-            rows[2:], ["| a | 1.00 (1.00..1.00) | 3.00 (3.00..3.00) |", "| b | 2.00 (2.00..2.00) |  |"]
-        )
+    def test_the_page(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            page.write(
+                Path(folder) / "index.html", [self.drawn(self.distribution(3))], {"fig3.3": "COMMAND"}, "It."
+            )
+            text = (Path(folder) / "index.md").read_text()
+        self.assertTrue(text.startswith("# Figures\n\nIt.\n\n### fig3.3: "))
+        self.assertIn("\n`COMMAND`: 20 runs.\n", text)
+        self.assertNotIn("|", text)
 
     def test_a_file_has_all_numbers(self) -> None:
-        figure = FIGURES["fig3.3"]
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "numbers.csv"
-            page.numbers(file, [page.Drawn(figure, Path("x.png"), self.distribution(3), 1, 0, "")])
+            page.numbers(file, [self.drawn(self.distribution(3))])
             lines = file.read_text().splitlines()
         self.assertEqual(lines[:2], ["figure,row,column,value", "fig3.3,a,runs,3"])
         self.assertEqual(
             lines[2:], [f"fig3.3,a,{n}" for n in ("least,0.00", "p50,1.00", "most,2.00", "mean,1.00")]
         )
 
-    def test_columns_that_tell(self) -> None:
-        figure = FIGURES["fig4.8"]
-        table = Table(["goodput", "100", "200"], [["rr", "1", "2"]])
-        drawn = page.Drawn(figure, Path("x.png"), table, 1, 0, "")
-        self.assertIn("| goodput | 200 |\n|---|---:|\n| rr | 2 |", page.markdown(drawn, "", whole=False))
-        for each in FIGURES.values():  # they are there, in both sizes
-            for setting in (SMALL, Setting(True, SCHEDULERS, EVERYTHING)):
-                header = each.draw(setting, {}, plot.canvas()).header if each.tells else ()
-                self.assertLessEqual(set(each.tells), set(header), each.name)
-
     def test_nothing_measured(self) -> None:
-        self.assertIn("| benefit |", self.shown(quantile_table("benefit"), whole=False))
+        self.assertIn("| benefit |", page.markdown(self.drawn(quantile_table("benefit")), ""))
 
     def test_deviations_are_below_their_percentiles(self) -> None:
         """Designs that give the same: each percentile deviates by nothing, least and most say nothing."""

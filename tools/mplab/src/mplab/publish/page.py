@@ -26,7 +26,6 @@ td:first-child, th:first-child { text-align: left }
 img { max-width: 100% } code { background: #f2f2f2; padding: .1rem .3rem }
 section { margin-bottom: 3rem } .failed { color: #a00 }
 """
-LEFT_OUT = ("p95", "p99")  # columns, on the page with all figures
 
 
 @dataclass(frozen=True)
@@ -68,48 +67,26 @@ def caption(figure: Figure, results: Sequence[Result]) -> str:
     return " ".join(filter(None, [figure.caption, f"{len(results)} runs, {what}, {which}."]))
 
 
-def _brief(table: Table, tells: Sequence[str]) -> Table:
-    """Of a distribution the median and the range, and what precedes a colon in its rows' names as columns;
-    of others the columns that tell."""
-    if table.whole or not table.rows:
-        return table
-    rows = [[*row, *[""] * (len(table.header) - len(row))] for row in table.rows]
-    columns = dict(zip(table.header, zip(*rows, strict=True), strict=True))
-    names = columns.pop(table.header[0])
-    if not {"least", "p50", "most"} <= columns.keys():
-        kept = [name for name in columns if name in (tells or columns) and name not in LEFT_OUT]
-        cells = [[name, *(columns[k][n] for k in kept)] for n, name in enumerate(names)]
-        return Table([table.header[0], *kept], cells)
-    chosen = zip(columns["p50"], columns["least"], columns["most"], strict=True)
-    shown = dict(zip(names, (f"{mid} ({least}..{most})" for mid, least, most in chosen), strict=True))
-    split = [name.rpartition(": ")[::2] for name in names]
-    heads, labels = ([*dict.fromkeys(part)] for part in zip(*split, strict=True))
-    first, what = table.header[0], "median (least..most)"
-    header = [first, what] if heads == [""] else [f"{first}: {what}", *heads]
-    by_place = {(head, row): shown[name] for name, (head, row) in zip(names, split, strict=True)}
-    return Table(header, [[row, *(by_place.get((head, row), "") for head in heads)] for row in labels])
+def _heading(drawn: Drawn, command: str, how: str) -> str:
+    """What there is to say of a figure, around its picture."""
+    figure = drawn.figure
+    said = " ".join(filter(None, [f"The thesis: {figure.reports}.", REMARKS.get(figure.name, "")]))
+    failed = f"\n\n{drawn.failed} runs failed and are missing." if drawn.failed else ""
+    return (
+        f"### {figure.name}: {figure.title}\n\n![{figure.name}]({drawn.image.name})\n\n"
+        f"{said}\n`{command}`: {how}{failed}\n"
+    )
 
 
-def markdown(drawn: Drawn, command: str, whole: bool = True) -> str:
-    """What the figure shows, as text. Not whole: on a page with others, where the picture has its caption,
-    and a file beside it the rest of the numbers."""
-    table = drawn.table if whole else _brief(drawn.table, drawn.figure.tells)
-    caption = drawn.caption if whole else drawn.caption.removeprefix(drawn.figure.caption).strip()
+def markdown(drawn: Drawn, command: str) -> str:
+    """What the figure shows, as text, with all numbers."""
+    header, rows = drawn.table.header, drawn.table.rows
     lines = [
-        f"### {drawn.figure.name}: {drawn.figure.title}",
-        "",
-        f"![{drawn.figure.name}]({drawn.image.name})",
-        "",
-        " ".join(filter(None, [f"The thesis: {drawn.figure.reports}.", REMARKS.get(drawn.figure.name, "")])),
-        f"`{command}`: {caption}",
-        "",
-        "| " + " | ".join(table.header) + " |",
-        "|" + "|".join(["---", *["---:"] * (len(table.header) - 1)]) + "|",
-        *("| " + " | ".join(row) + " |" for row in table.rows),
+        "| " + " | ".join(header) + " |",
+        "|" + "|".join(["---", *["---:"] * (len(header) - 1)]) + "|",
+        *("| " + " | ".join(row) + " |" for row in rows),
     ]
-    if drawn.failed:
-        lines += ["", f"{drawn.failed} runs failed and are missing."]
-    return "\n".join(lines) + "\n"
+    return _heading(drawn, command, drawn.caption) + "\n" + "\n".join(lines) + "\n"
 
 
 def numbers(path: Path, drawn: Sequence[Drawn]) -> None:
@@ -124,8 +101,8 @@ def numbers(path: Path, drawn: Sequence[Drawn]) -> None:
 
 
 def write(path: Path, drawn: Sequence[Drawn], commands: Mapping[str, str], about: str) -> None:
-    """One HTML page with all figures, and the same as Markdown beside it, with less of the numbers, and a
-    file that has all of them."""
+    """One HTML page with all figures; the same as Markdown beside it, without the captions, which pictures
+    have, and without the numbers; and a file of these."""
     numbers(path.with_name("numbers.csv"), drawn)
     sections = "\n".join(_section(d, commands[d.figure.name]) for d in drawn)
     path.write_text(
@@ -133,7 +110,10 @@ def write(path: Path, drawn: Sequence[Drawn], commands: Mapping[str, str], about
         f"<style>\n{STYLE}</style><h1>Multipath TCP on the real kernel</h1>"
         f"<p>{html.escape(about)}</p>\n{sections}\n"
     )
-    text = [f"# Figures\n\n{about}\n", *(markdown(d, commands[d.figure.name], whole=False) for d in drawn)]
+    text = [f"# Figures\n\n{about}\n"]
+    for d in drawn:
+        how = d.caption.removeprefix(d.figure.caption).strip()
+        text.append(_heading(d, commands[d.figure.name], how))
     path.with_suffix(".md").write_text("\n".join(text))
 
 

@@ -63,11 +63,10 @@ class Setting:
 
 @dataclass
 class Table:
-    """The numbers behind a figure, as text. whole: its verdict needs all columns."""
+    """The numbers behind a figure, as text."""
 
     header: list[str]
     rows: list[list[str]] = field(default_factory=list)
-    whole: bool = False
 
     def add(self, *cells: str | float) -> None:
         self.rows.append([c if isinstance(c, str) else f"{c:.2f}" for c in cells])
@@ -75,17 +74,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure(ABC):
-    """name as on the command line; reports: what the thesis says of its own, in words. tells: the columns of
-    its table that show whether it is so here; none: all.
-
-    caption: how to read the drawing.
-    """
+    """name as on the command line; reports: what the thesis says of its own, in words; caption: how to read
+    the drawing."""
 
     caption: ClassVar[str] = ""
     name: str
     title: str
     reports: str
-    tells: tuple[str, ...] = field(default=(), kw_only=True)
 
     @abstractmethod
     def plan(self, s: Setting) -> list[Conditions]:

@@ -215,7 +215,6 @@ class Sensitivity(Figure):
             return table
         spread = designs.sensitivity(samples)
         deviation = [f"{100 * v:.1f}" for v in spread.values()]
-        table.whole = True
         table.rows.append(["deviation, % of range", "", "", *deviation, "", ""])
         return table
 

@@ -207,7 +207,6 @@ INCAST = [
         "incast", "Many servers answer at the same time",
         "nothing; Li (Improving the Efficiency of Multipath Transport Protocols, 2014, figure 3.14): with"
         " more servers the goodput of coupled control collapses, that of equally weighted control does not",
-        tells=("4", "16"),
     ),
     Collapse(
         "incast-server", "Incast, 256 KB from each server",

@@ -117,6 +117,5 @@ MOVING = [
     Congested(
         "congested", "A path becomes congested and clears",
         "nothing: the thesis has no such experiment",
-        tells=("during", "after", "back after s"),
     ),
 ]  # fmt: skip

@@ -156,7 +156,6 @@ SHARING = [
     SharedBottleneck(
         "fig2.10", "A shared bottleneck: two MPTCP connections beside two TCP connections",
         "uncoupled Reno takes up to 85 % with 8 subflows; OLIA about half",
-        tells=("1", "8"),
     ),
     Triangle(
         "fig3.7", "Three bottlenecks in a triangle",

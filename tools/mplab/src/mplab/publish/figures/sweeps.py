@@ -98,12 +98,12 @@ SWEEPS = [
     Sweep(
         "fig4.4", "WiFi and 3G: a small buffer holds MPTCP up",
         "MPTCP without mechanisms is worse than TCP over WiFi until the buffer is large",
-        WIFI_3G, ("default", "minrtt", "rr", "inorder"), KB, SMALL_KB, tells=("200", "1600"),
+        WIFI_3G, ("default", "minrtt", "rr", "inorder"), KB, SMALL_KB,
     ),
     Sweep(
         "fig4.6", "Retransmission and penalization: what the links carry for it",
         "goodput almost always as good as TCP over WiFi; wasteful of capacity when the buffer is small",
-        WIFI_3G, ("minrtt", "minrtt+rp"), KB, SMALL_KB, throughput=True, tells=("200",),
+        WIFI_3G, ("minrtt", "minrtt+rp"), KB, SMALL_KB, throughput=True,
     ),
     Sweep(
         "fig4.7", "Retransmission and penalization",
@@ -114,13 +114,12 @@ SWEEPS = [
         "fig4.8", "WiFi and a very weak 3G (50 kbit/s)",
         "ten times the goodput of plain MPTCP at 200 KB with both mechanisms",
         WIFI_WEAK_3G, ("default", "minrtt", "minrtt+rp", "minrtt+rp+bm", "inorder"), KB, SMALL_KB,
-        tells=("200",),
     ),
     Sweep(
         "fig4.9", "1 Gbit/s and 100 Mbit/s",
         "both links used from 250 KB with both mechanisms; plain MPTCP needs 2 MB to reach TCP",
         GIGABIT_100M, ("default", "minrtt", "minrtt+rp", "inorder"),
-        (100, 250, 500, 1000, 2000, 4000), (250, 1000, 4000), fast=True, tells=("250", "4000"),
+        (100, 250, 500, 1000, 2000, 4000), (250, 1000, 4000), fast=True,
     ),
     Sweep(
         "fig4.10", "Three links of 1 Gbit/s",
