@@ -102,10 +102,10 @@ neighbours() {
 	local label
 	before=${groups[0]} after=''
 	for label in "${labels[@]:0:$1}"; do
-		[[ $label != *.patch ]] || before=${label%%/*}
+		[[ $label != *.patch ]] || before=$(group_of "$label")
 	done
 	for label in "${labels[@]:$1 + 1}"; do
-		[[ $label != *.patch ]] || { after=${label%%/*}; break; }
+		[[ $label != *.patch ]] || { after=$(group_of "$label"); break; }
 	done
 }
 
@@ -182,7 +182,7 @@ fold_edits() {
 is_misplaced() {
 	local number before after
 	neighbours "$1"
-	number=$(group_number "${labels[$1]%%/*}")
+	number=$(group_number "$(group_of "${labels[$1]}")")
 	[ "$number" -lt "$(group_number "$before")" ] ||
 		{ [ -n "$after" ] && [ "$number" -gt "$(group_number "$after")" ]; }
 }
@@ -192,7 +192,7 @@ check_order() {
 	local label last=''
 	for label in "${labels[@]}"; do
 		[[ $label == *.patch ]] || continue
-		[ -z "$last" ] || [ "$(group_number "${label%%/*}")" -ge "$(group_number "${last%%/*}")" ] ||
+		[ -z "$last" ] || [ "$(group_number "$(group_of "$label")")" -ge "$(group_number "$(group_of "$last")")" ] ||
 			die "in the history $label now stands behind $last, though its group comes first:" \
 				"move one of them back"
 		last=$label
@@ -211,7 +211,7 @@ sort_history() {
 			moves=1 moved=1
 			say "moving \"$(tree_git log -1 --format=%s "${commits[i]}")\" to the end of ${labels[i]%/}"
 		fi
-		echo "$(group_number "${labels[i]%%/*}") $moves pick ${commits[i]}" >>"$scratch/sort"
+		echo "$(group_number "$(group_of "${labels[i]}")") $moves pick ${commits[i]}" >>"$scratch/sort"
 	done
 	[ -n "$moved" ] || return 0
 	sort -s -n -k 1,1 -k 2,2 "$scratch/sort" | cut -d' ' -f3- >"$scratch/todo"
@@ -222,14 +222,16 @@ sort_history() {
 # mail FILE: author, subject and message of a patch, however they are written.
 mail() { git mailinfo "$scratch/message" /dev/null <"$1" && cat "$scratch/message"; }
 
-# still_gives FILE COMMIT FRESH: the old patch gives the same commit as the fresh one.
-still_gives() {
+# gives FILE COMMIT: the patch, applied in front of the commit, gives what that gives.
+gives() {
 	local -x GIT_INDEX_FILE=$scratch/index
-	[ "$(mail "$1")" = "$(mail "$3")" ] || return 1
 	tree_git read-tree "$2^"
 	tree_git apply --cached "$1" 2>/dev/null || return 1
 	[ "$(tree_git write-tree)" = "$(tree_git rev-parse "$2^{tree}")" ]
 }
+
+# still_gives FILE COMMIT FRESH: the old patch gives the same commit as the fresh one.
+still_gives() { [ "$(mail "$1")" = "$(mail "$3")" ] && gives "$1" "$2"; }
 
 # write_patch I NUMBER: in $new; sets name. One that did not change stays as it is, byte for byte.
 write_patch() {
@@ -300,36 +302,6 @@ write_patches() {
 	rm -rf -- "$patches.old"
 }
 
-# write_replacements: for a version with a series of its own. A commit that is not what its patch gives becomes
-# that version's: patches/VERSION/GROUP/..., in place of the other in its series.
-write_replacements() {
-	local i fresh name
-	for i in "${!commits[@]}"; do
-		fresh=$(tree_git format-patch -1 --zero-commit --no-signature --no-numbered -o "$scratch" "${commits[i]}")
-		! still_gives "$patches/${labels[i]}" "${commits[i]}" "$fresh" || continue
-		name=$series_version/$(plain_name "${labels[i]}")
-		mkdir -p "$patches/${name%/*}"
-		cp -- "$fresh" "$patches/$name"
-		sed -i "s,^${labels[i]}\\b,$name," "$series"
-		note_patch "$name" "${commits[i]}"
-		say "changed: $name"
-	done
-}
-
-# refresh_replacements: edits have to be commits, and these in the place of a patch that is in the series.
-refresh_replacements() {
-	local i
-	[ -z "$(tree_git status --porcelain --untracked-files=no)" ] ||
-		die "commit what is edited in $tree first, with 'git commit --fixup=COMMIT' and 'git rebase -i --autosquash base'"
-	read_history
-	for i in "${!commits[@]}"; do
-		[[ ${labels[i]} == *.patch ]] || die "\"$(tree_git log -1 --format=%s "${commits[i]}")\" is a new commit:" \
-			"'git format-patch' it into patches/$series_version/ and name it in ${series#"$top/"}"
-	done
-	write_replacements
-	mark_patched
-}
-
 # refuse_half: where "make source" stopped, the patches behind would be taken for given up.
 refuse_half() {
 	local name
@@ -359,7 +331,7 @@ refresh() {
 	scratch=$(mktemp -d)
 	trap 'rm -rf -- "$scratch" "$patches.new"' EXIT
 	if [ "$series_version" != "$base_version" ]; then
-		refresh_replacements
+		refresh_version
 		return
 	fi
 	forget_given_up

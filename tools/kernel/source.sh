@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Keep the kernel source tree: unpack it, apply the series, lay our files of net/ over it,
-# turn edits made in the tree back into patches (refresh.sh), and begin a series for another version (port.sh).
+# turn edits made in the tree back into patches (refresh.sh, replacements.sh), and begin a series for another version (port.sh).
 #
 # The tree is a small git repository (only the directories below are tracked): a tag
 # "base" is Linux as it came, and each patch is one commit on top; a note says which. Edit
@@ -13,6 +13,8 @@ set -euo pipefail
 . "$top/tools/kernel/series.sh"
 # shellcheck source=refresh.sh
 . "$top/tools/kernel/refresh.sh"
+# shellcheck source=replacements.sh
+. "$top/tools/kernel/replacements.sh"
 # shellcheck source=port.sh
 . "$top/tools/kernel/port.sh"
 

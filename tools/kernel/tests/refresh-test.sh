@@ -306,6 +306,18 @@ check "which then replaces the patch that all have" 0 "changed: 7.3/sched/0001-n
 check "for that version" 0 "" grep -qx 7.3/sched/0001-net-hook.patch "$top/patches/7.3/series"
 check "with the edit" 0 "" patch_has +twelve 7.3/sched/0001
 check "the other one stays" 0 "" cmp "$work/before/sched/0001-net-hook.patch" "$top/patches/sched/0001-net-hook.patch"
+replace twelve 12 include/file.c
+tree_git commit -qa --amend --no-edit
+check "what the common patch gives again is not kept twice" 0 \
+	"7.3/sched/0001-net-hook.patch goes: sched/0001-net-hook.patch gives" refresh
+check "its file is gone" 1 "" test -e "$top/patches/7.3/sched/0001-net-hook.patch"
+check "the series names the common one" 0 "" grep -qx sched/0001-net-hook.patch "$top/patches/7.3/series"
+replace 20 zwanzig net/mptcp/file.c
+commit "net: third"
+check "of a new commit the group is asked" 1 "new commit: say which group" refresh
+check "told, it becomes a patch of that version, moved to its group" 0 \
+	"new: 7.3/fixes/0003-net-third.patch" refresh GROUP=fixes
+check "behind the one before it" 0 "^7.3/fixes/0003" grep -A 1 "^7.3/fixes/0002" "$top/patches/7.3/series"
 rm "$tree/.git/patches-hash"
-check "and it applies" 0 "applied 4 patches" source_sh prepare
+check "and it applies" 0 "applied 5 patches" source_sh prepare
 finish
