@@ -17,7 +17,7 @@ read_history() {
 	labels=()
 	for i in "${!commits[@]}"; do
 		labels[i]=$(tree_git notes --ref=patches show "${commits[i]}" 2>/dev/null | head -n 1 || true)
-		! is_claimed "$i" || labels[i]=${labels[i]%%/*}/
+		! is_claimed "$i" || labels[i]=$(group_of "${labels[i]}")/
 	done
 	for i in "${!commits[@]}"; do
 		[ -z "${labels[i]}" ] || continue

@@ -17,10 +17,21 @@ next_number() {
 # add_to_series I NAME: behind the patch of the commit before it.
 add_to_series() {
 	local last
-	[ "$1" -gt 0 ] || die "$2 cannot be the first: nothing stands before it in the history"
+	[ "$1" -gt 0 ] || die "a new patch cannot be the first: 'git rebase -i base' puts its commit behind another one"
 	last=${labels[$1 - 1]}
 	sed -i "\\,^$last\\b,a $2" "$series"
 }
+
+# named_elsewhere NAME: the versions whose series name that patch, too.
+named_elsewhere() {
+	local file
+	for file in "$patches"/*/series; do
+		[ "$file" = "$series" ] || ! grep -qF -- "$1" "$file" || basename "$(dirname "$file")"
+	done | paste -sd ' '
+}
+
+# text FILE: the patch's subject and message, whoever wrote it and when.
+text() { mail "$1" | grep -v '^Date: '; }
 
 # same_elsewhere I: the name of another version's patch, or of the common one, that gives the same commit.
 same_elsewhere() {
@@ -35,13 +46,14 @@ same_elsewhere() {
 
 # write_own I: the commit as a patch of this version, in the place of the one that its series names.
 write_own() {
-	local fresh name old=${labels[$1]} group
+	local fresh name others old=${labels[$1]} group
 	fresh=$(tree_git format-patch -1 --zero-commit --no-signature --no-numbered -o "$scratch" "${commits[$1]}")
 	if [[ $old == *.patch ]]; then
 		! still_gives "$patches/$old" "${commits[$1]}" "$fresh" || return 0
 		name=$series_version/$(plain_name "$old")
 		name_in_series "$old" "$name"
-		say "changed: $name"
+		others=$(named_elsewhere "$name")
+		say "changed: $name${others:+, of $others as well: try it there}"
 	else
 		group=${old%/}
 		name=${fresh##*/}
@@ -55,16 +67,32 @@ write_own() {
 	note_patch "$name" "${commits[$1]}"
 }
 
-# share I: what another version's patch gives is not this one's alone. Its file goes, if no series names it.
+# share I: what another version's patch gives is not this one's alone. Its file goes, if no series names it. Where
+# the messages differ, who wrote them decides.
 share() {
 	local old=${labels[$1]} other
 	[[ $old == "$series_version/"* ]] || return 0
 	other=$(same_elsewhere "$1") || return 0
+	if [ "$(text "$patches/$old")" != "$(text "$patches/$other")" ]; then
+		say "$old changes what $other does, and says it differently: one of them is enough"
+		return
+	fi
 	name_in_series "$old" "$other"
 	labels[$1]=$other
 	note_patch "$other" "${commits[$1]}"
-	grep -qF -- "$old" "$patches"/*/series || rm -- "$patches/$old"
-	say "$old goes: $other gives the same"
+	[ -n "$(named_elsewhere "$old")" ] || rm -- "$patches/$old"
+	say "$other instead of $old: it gives the same"
+}
+
+# drop_gone: what the series names, and the history lacks.
+drop_gone() {
+	local name
+	while read -r name; do
+		[[ " ${labels[*]} " != *" $name "* ]] || continue
+		sed -i "\\,^$name\\b,d" "$series"
+		[[ $name != "$series_version/"* || -n "$(named_elsewhere "$name")" ]] || rm -- "$patches/$name"
+		say "gone: $name"
+	done < <(series_names)
 }
 
 # write_replacements: of all commits.
@@ -77,11 +105,17 @@ write_replacements() {
 }
 
 refresh_version() {
+	local i
 	[ -z "$(tree_git status --porcelain --untracked-files=no)" ] ||
 		die "commit what is edited in $tree first, with 'git commit --fixup=COMMIT' and 'git rebase -i --autosquash base'"
+	forget_given_up
 	read_history
+	for i in "${!commits[@]}"; do
+		! is_fixup "$i" || die "a fixup is not where it belongs: 'git rebase -i --autosquash base' in $tree first"
+	done
 	plan_groups
 	sort_history
 	write_replacements
+	drop_gone
 	mark_patched
 }

@@ -38,9 +38,9 @@ work_git sparse-checkout set net/mptcp include/net include/uapi/linux include/li
 	tools/testing/selftests/net/mptcp
 work_git checkout -q base
 
-# What later releases of this Linux have is not sent: the series stand on it.
+# What later releases of this Linux have is not sent: the series stand on it. This one may have some of it.
 while read -r name; do
-	work_git am -q "$patches/$name"
+	grep -qxF -- "$name" "$tree/.git/left-out" 2>/dev/null || work_git am -q "$patches/$name"
 done < <(series_names stable)
 from=$(work_git rev-parse HEAD)
 
@@ -120,10 +120,10 @@ for list in "$top"/tools/kernel/send/*.txt; do
 	say "$name: $count patches and ${#scripts[@]} packetdrill scripts in ${out#"$top/"}/$name"
 done
 
-# The proof: they apply to Linux as it came, and checkpatch has nothing to say.
+# The proof: they apply to Linux without what is ours, and checkpatch has nothing to say.
 work_git checkout -q --detach "$from"
 for name in "$out"/*/; do
-	work_git am -q "$name"0*[1-9]*.patch || { say "$name does not apply to Linux as it came"; bad=1; break; }
+	work_git am -q "$name"0*[1-9]*.patch || { say "$name does not apply to Linux without ours"; bad=1; break; }
 	for file in "$name"0*[1-9]*.patch; do
 		# what our patches are checked for, but that commits are not in this tree
 		said=$("$tree/scripts/checkpatch.pl" --strict --no-tree --terse --quiet --no-summary --ignore UNKNOWN_COMMIT_ID "$file" 2>&1 || true)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Keep the kernel source tree: unpack it, apply the series, lay our files of net/ over it,
-# turn edits made in the tree back into patches (refresh.sh, replacements.sh), and begin a series for another version (port.sh).
+# turn edits made in the tree back into patches (refresh.sh, replacements.sh), and begin a series
+# for another version (port.sh).
 #
 # The tree is a small git repository (only the directories below are tracked): a tag
 # "base" is Linux as it came, and each patch is one commit on top; a note says which. Edit

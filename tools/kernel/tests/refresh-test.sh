@@ -309,7 +309,7 @@ check "the other one stays" 0 "" cmp "$work/before/sched/0001-net-hook.patch" "$
 replace twelve 12 include/file.c
 tree_git commit -qa --amend --no-edit
 check "what the common patch gives again is not kept twice" 0 \
-	"7.3/sched/0001-net-hook.patch goes: sched/0001-net-hook.patch gives" refresh
+	"sched/0001-net-hook.patch instead of 7.3/sched/0001-net-hook.patch" refresh
 check "its file is gone" 1 "" test -e "$top/patches/7.3/sched/0001-net-hook.patch"
 check "the series names the common one" 0 "" grep -qx sched/0001-net-hook.patch "$top/patches/7.3/series"
 replace 20 zwanzig net/mptcp/file.c
@@ -320,4 +320,24 @@ check "told, it becomes a patch of that version, moved to its group" 0 \
 check "behind the one before it" 0 "^7.3/fixes/0003" grep -A 1 "^7.3/fixes/0002" "$top/patches/7.3/series"
 rm "$tree/.git/patches-hash"
 check "and it applies" 0 "applied 5 patches" source_sh prepare
+
+# Of several versions.
+mkdir "$top/patches/7.4"
+cp "$top/patches/7.3/series" "$top/patches/7.4/"
+replace zwanzig twenty net/mptcp/file.c
+commit "fixup! net: third"
+check "a fixup has to be where it belongs" 1 "autosquash base" refresh
+GIT_SEQUENCE_EDITOR=: tree_git rebase -q -i --autosquash base
+check "a patch that another version has, too: that is said" 0 "changed: 7.3/fixes/0003.*of 7.4 as well" refresh
+tree_git commit -q --allow-empty -m none && tree_git reset -q --hard HEAD~2
+check "a commit that is gone takes its patch from the series" 0 "^source.sh: gone: sched/0001-net-hook.patch" refresh
+check "the common one stays" 0 "" test -e "$top/patches/sched/0001-net-hook.patch"
+tree_git reset -q --hard HEAD~1
+check "a patch that is this version's" 0 "gone: 7.3/fixes/0003-net-third.patch" refresh
+check "and another one's stays" 0 "" test -e "$top/patches/7.3/fixes/0003-net-third.patch"
+rm -r "$top/patches/7.4"
+tree_git commit -q --amend -m "net: second, as here"
+cp "$top/patches/7.3/fixes/0002-net-second.patch" "$top/patches/fixes/"
+check "the same with another message is named, and stays" 0 "says it differently" refresh
+check "as it is" 0 "" grep -q "as here" "$top/patches/7.3/fixes/0002-net-second.patch"
 finish

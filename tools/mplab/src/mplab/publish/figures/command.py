@@ -62,7 +62,7 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
     if whole:
         made = "mplab report --full" if args.full else "make figures"
         about = (
-            f"Made by {made} at commit {parts.commit()}; schedulers {schedulers}; cubic, unless a row names"
+            f"Made by {made} at commit {parts.commit()}; schedulers {schedulers}; cubic, unless a figure names"
             " another congestion control. The terms: Documentation/testbed.md. All numbers: numbers.csv. "
             + parts.in_words(guests.parts, runner.parts & guests.parts.keys())
         )
