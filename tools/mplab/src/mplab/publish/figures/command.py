@@ -62,9 +62,9 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
     if whole:
         made = "mplab report --full" if args.full else "make figures"
         about = (
-            f"Made by {made} at commit {parts.commit()}; schedulers {schedulers}; cubic, unless a figure names"
-            " another congestion control. The terms: Documentation/testbed.md. All numbers: numbers.csv. "
-            + parts.in_words(guests.parts, runner.parts & guests.parts.keys())
+            f"Made by {made} at commit {parts.commit()}; schedulers {schedulers}; cubic, unless a figure"
+            " names another congestion control. The terms: Documentation/testbed.md."
+            " All numbers: numbers.csv. " + parts.in_words(guests.parts, runner.parts & guests.parts.keys())
         )
         page.write(out / "index.html", drawn, calls, about)
         files = [*files[:3], out / "index.html"]
