@@ -52,4 +52,18 @@ check "policy is not sent" 1 "is no fix" send
 toy_patch fixes/0002-net-second.patch net/mptcp/file.c 30 "bad style" "net: second"
 list fixes/0001 fixes/0002
 check "what checkpatch says is an error" 1 "0002-net-second.patch" send
+
+# What later releases have: a fix stands on it.
+toy_patch fixes/0002-net-second.patch net/mptcp/file.c 30 thirty "net: second"
+toy_patch stable/0001-net-later.patch net/mptcp/file.c 12 twelve "net: later"
+sed -i 's,^# Fixes.,stable/0001-net-later.patch\n&,' "$top/patches/series"
+sed -i 's/^ 12$/ twelve/' "$top/patches/fixes/0001-net-first.patch"
+source_sh prepare >/dev/null
+check "what later releases have is not sent" 0 "1-all: 2 patches" send
+check "the letter says so" 0 "^Based on Linux 6.12.200 and what its later releases mend.$" cat "$sent/0000-cover-letter.patch"
+sed -i 's/^12$/twelve/' "$KSRC/net/mptcp/file.c"
+toy_version 6 12 201
+check "one that is there" 0 "left out: Linux 6.12.201 has stable/0001" source_sh prepare
+check "does no harm" 0 "1-all: 2 patches" send
+check "nor is it spoken of" 0 "^Based on Linux 6.12.201.$" cat "$sent/0000-cover-letter.patch"
 finish
