@@ -51,21 +51,19 @@ known() {
 		die "there is no test '$1'"
 }
 
-# shared: the sources that each test is about or may use, which is all but the other tests' scripts.
+# shared PATHS: the kernel's sources, and what tests there are about or may use: all but the tests' scripts.
 shared() {
-	{ kernel_files; files selftests; } | while IFS= read -r -d '' file; do
+	{ kernel_files; files "$1"; } | while IFS= read -r -d '' file; do
 		[[ $file == selftests/*.sh && -x $top/$file ]] || printf '%s\0' "$file"
 	done
 }
 
-# sources_of TEST: a digest of its sources; $common is that of the shared ones.
+# sources_of TEST: a digest of its sources. Those of the folders use what is in each other's.
 sources_of() {
-	local script
-	if script=$(selftest_script "${1%% *}"); then
-		echo "$common-$(printf '%s\0' "$script" | digest)"
-	else
-		echo "$common-$([ "$1" = kunit ] || echo "$tools")"
-	fi
+	local script shared=$all
+	script=$(selftest_script "${1%% *}") || { echo "$all-$([ "$1" = kunit ] || echo "$tools")"; return; }
+	[[ $script == */selftests/*/* ]] || shared=$above
+	echo "$shared-$(printf '%s\0' "$script" | digest)"
 }
 
 # is_kept TEST: it passed from these sources.
@@ -109,7 +107,7 @@ costs() {
 }
 
 mkdir -p "$logs/bin"
-todo=() common=$(shared | digest) tools=$(files tools | digest)
+todo=() all=$(shared selftests | digest) above=$(shared ':(glob)selftests/*' | digest) tools=$(files tools | digest)
 for test; do
 	known "$test"
 	! is_kept "$test" || { say "$test passed already"; continue; }

@@ -189,4 +189,6 @@ check "and all without KEEP" test "$(tests '' '' a b model kunit)" = "a b kunit 
 echo 1 >"$top/selftests/fixes/c.sh"
 chmod +x "$top/selftests/fixes/c.sh"
 check "a group, and a test behind it" test "$(tests '' '' fixes a)" = "a c"
+echo 3 >"$top/selftests/fixes/lib.sh"
+check "of a folder's library, what is in folders" test "$(tests yes '' a b c model)" = "c model"
 tally
