@@ -18,7 +18,8 @@ grown SchedAhead took -b 15000000
 arrived 15000000 "a bulk transfer: the bytes are right"
 # a slow machine is the fast path's limit as well
 that "the slow path carries data ahead of its turn" less "$(if slow; then echo 0; else echo 100; fi)" "$grown"
-in_time "it is faster than the first path alone" less "$took" 5900
+# which takes 6.27 s; on 7.3 the receive window grows more slowly
+in_time "it is faster than the first path alone" less "$took" 6100
 
 buffers 100000
 in_server ip mptcp endpoint flush
