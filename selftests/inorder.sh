@@ -18,8 +18,9 @@ grown SchedAhead took -b 15000000
 arrived 15000000 "a bulk transfer: the bytes are right"
 # a slow machine is the fast path's limit as well
 that "the slow path carries data ahead of its turn" less "$(if slow; then echo 0; else echo 100; fi)" "$grown"
-# which takes 6.27 s; on 7.3 the receive window grows more slowly
-in_time "it is faster than the first path alone" less "$took" 6100
+# which takes 6270 ms; on 7.3 the receive window grows more slowly: 5680 to 5930 ms with six seeds
+case $(uname -r) in 7.3.*) bound=6100 ;; *) bound=5900 ;; esac
+in_time "it is faster than the first path alone" less "$took" "$bound"
 
 buffers 100000
 in_server ip mptcp endpoint flush
