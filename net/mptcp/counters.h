@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The counters that features add to those of MPTCP, a list in each one's folder.
+ *
+ * A row is MPTCP_COUNTER(name, symbol): "MPTcpExt" and the name is what nstat shows, and
+ * MPTCP_MIB_ and the symbol what the code counts. mib.h makes an enumerator of each row,
+ * mib.c the text.
+ */
+#include "sched/counters.h"
+#include "ext/handshake/counters.h"
+#include "ext/join/counters.h"
+#include "ext/control/counters.h"
+#include "ext/timers/counters.h"
+#include "ext/early/counters.h"
+#include "ext/coding/counters.h"
+#include "ext/first/counters.h"
+#include "ext/rejoin/counters.h"
