@@ -86,6 +86,7 @@ start() {
 }
 
 disturbances() {
+	local one
 	in_server sysctl -q net.ipv4.tcp_rmem="4096 8192 8192"
 	serve
 	transfer -b 500000
@@ -101,10 +102,12 @@ disturbances() {
 	complete
 	arrived 4000000 "all paths are down for two seconds: the bytes are right"
 
+	one=$(wire 1)
 	start
 	in_server ip mptcp endpoint flush
 	complete
 	arrived 4000000 "the second subflow is closed in the middle: the bytes are right"
+	in_time "what the first one has carried it does not send again" less $(($(wire 1) - one)) 4320000
 	second_subflow on
 
 	start

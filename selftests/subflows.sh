@@ -59,6 +59,35 @@ loses_one() {
 	arrived 4000000 "$1: one of three subflows is removed: the bytes are right"
 }
 
+# connects_again SCHEDULER: on a socket that was refused before; its only path goes dark, and TCP gives up.
+connects_again() {
+	local again
+	serve
+	in_client timeout 60 /usr/bin/python3 -B connect_again.py 10.0.1.2 "$1" <"$work/go" >"$work/again" 2>&1 &
+	again=$!
+	exec 4>"$work/go"
+	soon grep -q connected "$work/again"
+	dark 1
+	echo >&4
+	wait "$again" || true
+	exec 4>&-
+	kill "$served" 2>/dev/null || true
+	light 1
+	is "goes on" "$(tail -n 1 "$work/again")" "$1: a socket connects again, and its only subflow ends"
+}
+
+alone() {
+	local name
+	in_both ip mptcp endpoint flush
+	in_client sysctl -q net.ipv4.tcp_retries2=2
+	mkfifo "$work/go"
+	for name in $(every_scheduler); do
+		connects_again "$name"
+	done
+	in_client sysctl -q net.ipv4.tcp_retries2=15
+}
+
+alone
 three_paths
 # it does not know who has what, and sends all again
 loses_one minrtt

@@ -13,11 +13,12 @@ from conformance.byhand import ISN, NONCE, option
 from conformance.capture import ACK, RST, SYN
 from conformance.connection import Bad
 from conformance.crypto import mac
-from conformance.options import ADD_ADDR, JOIN
+from conformance.options import ADD_ADDR, JOIN, TCPRST
 from conformance.wire import Wire, options
 from hand import Check, Peer, accepted, main
 
 PORT, NUMBER = 7000, 9
+PROHIBITED = option(TCPRST, 0, bytes([3]))
 
 
 def announce(peer: Peer) -> None:
@@ -75,16 +76,31 @@ def unfinished(wire: Wire, waiting: socket.socket) -> Check:
     program.close()
 
 
+def reset_by_a_box(wire: Wire, waiting: socket.socket) -> Check:
+    """A reset that says nothing may be from a box, and the peer have accepted: the same."""
+    peer, program = accepted(wire, waiting)
+    third = half_joined(peer)
+    wire.send(PORT, RST | ACK, third.ack, third.seq, to=third.sport)
+    time.sleep(0.1)
+    peer.read = None
+    peer.say(data=b"as TCP")
+    got = peer.hear(3)
+    resets = sum(bool(tcp.flags & RST) for _, tcp in got.segments)
+    yield resets > 0, "reset without a reason, too", f"{len(got.segments)} segments, no RST"
+    program.close()
+
+
 def check(wire: Wire, waiting: socket.socket) -> Check:
     yield from reset_meanwhile(wire, waiting)
     yield from unfinished(wire, waiting)
+    yield from reset_by_a_box(wire, waiting)
     peer, program = accepted(wire, waiting)
     program.settimeout(5)
     third = half_joined(peer)
     yield True, "the server is about to join", ""
     peer.read = None
     peer.say(data=b"as TCP")
-    wire.send(PORT, RST | ACK, third.ack, third.seq, to=third.sport)
+    wire.send(PORT, RST | ACK, third.ack, third.seq, PROHIBITED, to=third.sport)
     try:
         seen = repr(program.recv(100))
     except OSError as error:

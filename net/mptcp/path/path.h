@@ -97,10 +97,12 @@ static inline void mptcp_path_look(struct mptcp_sock *msk,
 		__mptcp_path_look(msk, subflow);
 }
 
-/* The clock of a subflow with @weight advances by this for @bytes (sched/weighted.c). */
+/* The clock of a subflow with @weight advances by this for @bytes (sched/weighted.c). Nobody
+ * has looked at that of a subflow that has just begun anew.
+ */
 static inline u64 mptcp_sched_weigh(u32 bytes, u8 weight)
 {
-	return div_u64((u64)bytes << MPTCP_SCHED_CLOCK_SHIFT, weight);
+	return div_u64((u64)bytes << MPTCP_SCHED_CLOCK_SHIFT, max(weight, 1));
 }
 
 /* A clock that stood still shows no less than a burst before @now. */

@@ -14,25 +14,48 @@
  * - no subflow waits for another one;
  * - no subflow sends a byte twice (except for TCP's retransmissions): n subflows put at most
  *   n times the data on the wire;
- * - with one subflow, or one that is left, nothing is sent twice.
+ * - with one subflow, or one that is left, nothing is sent twice: the head goes back
+ *   only to where the furthest of those that are left got to.
  *
  * Who uses it: redundant.c, and programs in BPF that choose several subflows (bpf_call.c).
  *
  * Locking: the msk lock.
  */
 
+#include <kunit/visibility.h>
 #include "sched/sched.h"
+#include "sched/core.h"
 
-/* Where @subflow goes on. What it got to is void if the peer has acknowledged it meanwhile,
- * and on a subflow that has carried nothing yet.
+/* Where @subflow goes on. What it got to is void if the peer has acknowledged it meanwhile, on
+ * a subflow that has carried nothing yet, and if it lacks some of what is before: with another
+ * scheduler until now.
  */
 static u64 mptcp_sched_copy_next(const struct mptcp_sock *msk,
 				 const struct mptcp_subflow_context *subflow)
 {
 	u64 next = subflow->sched_next, una = READ_ONCE(msk->snd_una);
 
-	return next - una <= msk->snd_nxt - una ? next : una;
+	if (next - una > msk->snd_nxt - una || after64(next - subflow->sched_run, una))
+		return una;
+	return next;
 }
+
+/* How far a subflow that goes on has all that the peer lacks */
+u64 mptcp_sched_copied(struct mptcp_sock *msk)
+{
+	struct mptcp_subflow_context *subflow;
+	u64 end = READ_ONCE(msk->snd_una);
+
+	mptcp_for_each_subflow(msk, subflow) {
+		u64 next = mptcp_sched_copy_next(msk, subflow);
+
+		if (after64(next, end) && mptcp_sched_is_kept(subflow))
+			end = next;
+	}
+
+	return end;
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_copied);
 
 /* Bytes that @subflow takes now, of old or new data; 0: it has nothing to send, or no room. */
 static u32 mptcp_sched_copy_room(const struct mptcp_sock *msk,

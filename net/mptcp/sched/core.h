@@ -71,6 +71,10 @@ struct mptcp_data_frag *mptcp_sched_dfrag(struct mptcp_sock *msk,
 					  struct mptcp_subflow_context *subflow,
 					  u64 seq, u32 *steps);
 void __mptcp_sched_skip_sent(struct mptcp_sock *msk);
+void mptcp_sched_skip_copied(struct mptcp_sock *msk);
+
+/* Everything on several subflows (copies.c). */
+u64 mptcp_sched_copied(struct mptcp_sock *msk);
 
 /* Names as text (words.c). */
 int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed);
@@ -267,11 +271,30 @@ static inline void mptcp_sched_skip_sent(struct mptcp_sock *msk)
 		__mptcp_sched_skip_sent(msk);
 }
 
+/* A program in BPF may turn out to at any time, see sched/bpf_call.c. */
+static inline bool mptcp_sched_copies(const struct mptcp_sched_ops *sched)
+{
+	return sched && READ_ONCE(sched->copies);
+}
+
 /* A subflow failed. False: it had nothing that the peer has not. */
 static inline bool mptcp_sched_lost(struct mptcp_sock *msk)
 {
+	bool lost = !msk->ranges || __mptcp_sched_lost(msk);
+
 	msk->sched_rp.known = false;
-	return !msk->ranges || __mptcp_sched_lost(msk);
+	if (mptcp_sched_copies(msk->sched))
+		/* a DATA_FIN goes out on all */
+		lost &= before64(mptcp_sched_copied(msk), msk->snd_nxt - mptcp_data_fin_enabled(msk));
+	return lost;
+}
+
+/* The head went back after that: not over what others have. */
+static inline void mptcp_sched_go_on(struct mptcp_sock *msk)
+{
+	if (mptcp_sched_copies(msk->sched))
+		mptcp_sched_skip_copied(msk);
+	mptcp_sched_skip_sent(msk);
 }
 
 /* Nothing is decided for @subflow. */
@@ -299,21 +322,24 @@ static inline void mptcp_sched_spend(struct mptcp_subflow_context *subflow,
 		subflow->sched_budget -= min(sent, subflow->sched_budget);
 }
 
+/* @len bytes from @seq on went to @subflow, of the head or copies. */
+static inline void mptcp_sched_carries(struct mptcp_subflow_context *subflow, u64 seq, u32 len)
+{
+	u64 run = seq == subflow->sched_next ? subflow->sched_run : 0;
+
+	subflow->sched_run = min(run + len, U32_MAX);
+	subflow->sched_next = seq + len;
+}
+
 /* The same, for @sent bytes of the head from @seq on. */
 static inline void mptcp_sched_spend_head(struct mptcp_sock *msk,
 					  struct mptcp_subflow_context *subflow,
 					  u64 seq, u32 sent, u32 mss)
 {
 	mptcp_sched_spend(subflow, sent, mss);
-	subflow->sched_next = seq + sent;
+	mptcp_sched_carries(subflow, seq, sent);
 	if (mptcp_sched_extensions(msk) & (BIT(MPTCP_SCHED_RP) | BIT(MPTCP_SCHED_RS)))
 		mptcp_sched_own(msk, subflow, seq, sent);
-}
-
-/* A program in BPF may turn out to at any time, see sched/bpf_call.c. */
-static inline bool mptcp_sched_copies(const struct mptcp_sched_ops *sched)
-{
-	return READ_ONCE(sched->copies);
 }
 
 /* Is there something to send? With a scheduler that copies, also what is not
@@ -326,7 +352,7 @@ static inline bool mptcp_sched_has_work(const struct mptcp_sock *msk)
 	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
 
 	return READ_ONCE(msk->first_pending) || READ_ONCE(msk->sched_silent) ||
-	       (sched && mptcp_sched_copies(sched) &&
+	       (mptcp_sched_copies(sched) &&
 		READ_ONCE(msk->snd_una) != READ_ONCE(msk->snd_nxt));
 }
 

@@ -84,10 +84,11 @@ static void model_take_rtt(struct mptcp_model *model, const struct tcp_sock *tp,
 
 	if (!rtt)
 		return;
-	/* the handshake's was without a queue */
+	/* The first: 0 is not the lowest. The handshake's was without a queue. */
 	if (!minmax_get(&model->rtt))
-		rtt = min(rtt, mptcp_sched_tcp_min_rtt(tp));
-	minmax_running_min(&model->rtt, MODEL_RTT_WINDOW, now, rtt);
+		minmax_reset(&model->rtt, now, min(rtt, mptcp_sched_tcp_min_rtt(tp)));
+	else
+		minmax_running_min(&model->rtt, MODEL_RTT_WINDOW, now, rtt);
 }
 
 /* @tp, whose lock is held, got an ACK that reports a delivery, @now in ms. */

@@ -28,6 +28,7 @@ static struct model_path *new_path(struct kunit *test)
 	path->tp = kunit_kzalloc(test, sizeof(*path->tp), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, path->subflow);
 	KUNIT_ASSERT_NOT_NULL(test, path->tp);
+	((struct sock *)path->tp)->sk_protocol = IPPROTO_TCP;
 	path->subflow->tcp_sock = (struct sock *)path->tp;
 	path->subflow->sched_mss = 1000;
 	path->tp->inet_conn.icsk_ca_ops = &fake_control;
@@ -97,6 +98,16 @@ static void rtt_of_a_recovery_is_unsure(struct kunit *test)
 	acks(path, STEP, 15000);
 	minmax_reset(&path->tp->rtt_min, 0, 15000);
 	KUNIT_EXPECT_EQ(test, lowest(path), 15000U);
+}
+
+/* A clock that has just begun, or begun again, is as good as any other. */
+static void first_rtt_counts_at_any_time(struct kunit *test)
+{
+	struct model_path *path = new_path(test);
+
+	path->now = WINDOW / 2;
+	acks(path, STEP, 20000);
+	KUNIT_EXPECT_EQ(test, minmax_get(&path->subflow->model.rtt), 20000U);
 }
 
 /* Before it is forgotten, the lowest RTT is looked for. */
@@ -211,6 +222,7 @@ static struct kunit_case mptcp_model_cases[] = {
 	KUNIT_CASE(rtt_falls_at_once),
 	KUNIT_CASE(rtt_rises_after_ten_seconds),
 	KUNIT_CASE(rtt_of_a_recovery_is_unsure),
+	KUNIT_CASE(first_rtt_counts_at_any_time),
 	KUNIT_CASE(path_drains),
 	KUNIT_CASE(rtt_stands_no_longer_than_tcp_has_it),
 	KUNIT_CASE(rtts_at_random),

@@ -255,14 +255,19 @@ void mptcp_sched_recount_ahead(struct mptcp_sock *msk)
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_recount_ahead);
 
-/* Does a subflow have @range still, and go on sending it? */
+/* Does @subflow have what it was given still, and go on sending it? */
+bool mptcp_sched_is_kept(const struct mptcp_subflow_context *subflow)
+{
+	/* bit fields: see mptcp_sched_is_backup() */
+	return !data_race(subflow->closing || subflow->stale) &&
+	       inet_sk_state_load(mptcp_subflow_tcp_sock(subflow)) != TCP_CLOSE;
+}
+
 static bool mptcp_range_is_kept(struct mptcp_sock *msk, const struct mptcp_range *range)
 {
 	struct mptcp_subflow_context *owner = mptcp_sched_by_id(msk, range->subflow_id);
 
-	/* bit fields: see mptcp_sched_is_backup() */
-	return owner && !data_race(owner->closing || owner->stale) &&
-	       inet_sk_state_load(mptcp_subflow_tcp_sock(owner)) != TCP_CLOSE;
+	return owner && mptcp_sched_is_kept(owner);
 }
 
 /* Forget what nobody has any more. Returns how many ranges that were. */

@@ -69,6 +69,7 @@ void mptcp_sched_own(struct mptcp_sock *msk, const struct mptcp_subflow_context 
 void __mptcp_sched_tidy_ranges(struct mptcp_sock *msk);
 void mptcp_sched_recount_ahead(struct mptcp_sock *msk);
 bool __mptcp_sched_lost(struct mptcp_sock *msk);
+bool mptcp_sched_is_kept(const struct mptcp_subflow_context *subflow);
 void mptcp_sched_free_ranges(struct mptcp_sock *msk);
 
 /* The first byte from @seq on that has not been sent ahead. */

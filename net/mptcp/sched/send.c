@@ -52,6 +52,37 @@ static void mptcp_sched_send_fin(struct mptcp_sock *msk)
 		mptcp_schedule_work((struct sock *)msk);
 }
 
+/* The head jumps over @len bytes in @dfrag. What of them was ahead is not any more. */
+static void mptcp_sched_skip(struct mptcp_sock *msk, struct mptcp_data_frag *dfrag, u64 len)
+{
+	u64 nxt = msk->snd_nxt, passed;
+
+	mptcp_update_post_push(msk, dfrag, len);
+	passed = min(msk->snd_nxt - nxt, msk->sent_ahead);
+	WRITE_ONCE(msk->sent_ahead, msk->sent_ahead - passed);
+	if (dfrag->already_sent == dfrag->data_len) {
+		msk->first_pending = mptcp_send_next((struct sock *)msk);
+		mptcp_sched_send_fin(msk);
+	}
+}
+
+/* Let the head, which went back, jump over what those that are left carry (copies.c). */
+void mptcp_sched_skip_copied(struct mptcp_sock *msk)
+{
+	u64 end = mptcp_sched_copied(msk);
+	struct mptcp_data_frag *dfrag;
+
+	while ((dfrag = mptcp_send_head((struct sock *)msk))) {
+		u64 head = dfrag->data_seq + dfrag->already_sent;
+
+		if (!before64(head, end))
+			return;
+		mptcp_sched_skip(msk, dfrag,
+				 min_t(u64, end - head, dfrag->data_len - dfrag->already_sent));
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_skip_copied);
+
 /* Let the head jump over what has been sent ahead. Called whenever it moved:
  * the peer may acknowledge those bytes as soon as it has all before them, and
  * by then they must count as sent.
@@ -66,19 +97,12 @@ void __mptcp_sched_skip_sent(struct mptcp_sock *msk)
 	while (msk->ranges && msk->ranges->count && (dfrag = mptcp_send_head(sk))) {
 		u64 head = dfrag->data_seq + dfrag->already_sent;
 		u32 left = dfrag->data_len - dfrag->already_sent;
-		u64 nxt = msk->snd_nxt, passed;
 
 		if (!before64(head, free))
 			free = mptcp_ranges_free_from(msk->ranges, head);
 		if (free == head)
 			return;
-		mptcp_update_post_push(msk, dfrag, min_t(u64, free - head, left));
-		passed = min(msk->snd_nxt - nxt, msk->sent_ahead);
-		WRITE_ONCE(msk->sent_ahead, msk->sent_ahead - passed);
-		if (dfrag->already_sent == dfrag->data_len) {
-			msk->first_pending = mptcp_send_next(sk);
-			mptcp_sched_send_fin(msk);
-		}
+		mptcp_sched_skip(msk, dfrag, min_t(u64, free - head, left));
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(__mptcp_sched_skip_sent);
@@ -272,32 +296,12 @@ static int mptcp_sched_push_copy(struct sock *sk, struct sock *ssk,
 				       min_t(u64, head - seq, subflow->sched_budget),
 				       &steps);
 	if (copied)
-		subflow->sched_next = seq + copied;
+		mptcp_sched_carries(subflow, seq, copied);
 
 	msk->bytes_retrans += copied;
 	mptcp_sched_count(msk, MPTCP_MIB_SCHEDCOPYBYTES,
 			  &msk->sched_info.copy_bytes, copied);
 	return copied;
-}
-
-/* From now on the first subflow's bytes may be no plain stream, with which TCP could go on.
- * False: the peers have agreed on TCP, or are about to.
- */
-static bool mptcp_sched_end_stream(struct mptcp_sock *msk)
-{
-	bool may;
-
-	if (!READ_ONCE(msk->allow_infinite_fallback) && !READ_ONCE(msk->one_stream))
-		return true;
-
-	spin_lock_bh(&msk->fallback_lock);
-	may = !__mptcp_check_fallback(msk) && msk->allow_subflows;
-	if (may) {
-		msk->allow_infinite_fallback = false;
-		WRITE_ONCE(msk->one_stream, false);
-	}
-	spin_unlock_bh(&msk->fallback_lock);
-	return may;
 }
 
 /* Carry out a decision that is not about the next data of the connection: from
@@ -310,7 +314,7 @@ int mptcp_sched_push_other(struct sock *sk, struct sock *ssk,
 	u8 what = subflow->sched_what;
 
 	subflow->sched_what = MPTCP_SCHED_SEND_HEAD;
-	if (!mptcp_sched_end_stream(mptcp_sk(sk)))
+	if (!mptcp_end_stream(mptcp_sk(sk)))
 		return 0;
 	switch (what) {
 	case MPTCP_SCHED_SEND_AHEAD:

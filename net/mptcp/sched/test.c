@@ -384,7 +384,7 @@ static void used_up_window_is_probed(struct kunit *test)
 	/* what is in flight everywhere is acknowledged, and that tells */
 	msk->snd_una = 900;
 	for (i = 0; i < ARRAY_SIZE(conn->subflow); i++)
-		conn->subflow[i]->sched_next = 1000;
+		mptcp_sched_carries(conn->subflow[i], 900, 100);
 	best = mptcp_sched_best_copy(msk, mptcp_sched_usable);
 	KUNIT_EXPECT_NULL(test, best.subflow);
 
@@ -1232,6 +1232,51 @@ static void lost_is_what_nobody_has(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_head(msk), 1600ULL);
 }
 
+static struct mptcp_sched_ops fake_copies = { .copies = true };
+
+/* One that is left has carried it: the head goes back to where the furthest got to. */
+static void copied_is_not_lost(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	struct mptcp_data_frag *dfrag = fake_bytes(test, msk, 1000, 1000);
+	int i;
+
+	msk->sched = &fake_copies;
+	for (i = 0; i < 600; i++)
+		dfrag[i].already_sent = 1;
+	msk->first_pending = &dfrag[600];
+	msk->snd_nxt = 1600;
+	msk->write_seq = 2000;
+	/* since the last DATA_ACK, in pieces; up to the head, but for the first 50 bytes */
+	mptcp_sched_carries(conn->subflow[0], 900, 300);
+	mptcp_sched_carries(conn->subflow[0], 1200, 200);
+	mptcp_sched_carries(conn->subflow[1], 1050, 550);
+	mptcp_sched_carries(conn->subflow[2], 1000, 600);
+	conn->subflow[1]->stale = 1;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_copied(msk), 1600ULL);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_lost(msk));
+
+	conn->subflow[2]->closing = 1;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_copied(msk), 1400ULL);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_lost(msk));
+	msk->first_pending = mptcp_rtx_head((struct sock *)msk);
+	for (i = 0; i < 1000; i++)
+		dfrag[i].already_sent = 0;
+	mptcp_sched_go_on(msk);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_head(msk), 1400ULL);
+	KUNIT_EXPECT_EQ(test, msk->snd_nxt, 1600ULL);
+
+	/* with another scheduler all of it goes out again */
+	msk->sched = NULL;
+	for (i = 0; i < 1000; i++)
+		dfrag[i].already_sent = 0;
+	msk->first_pending = mptcp_rtx_head((struct sock *)msk);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_lost(msk));
+	mptcp_sched_go_on(msk);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_head(msk), 1000ULL);
+}
+
 static void patience_ends(struct kunit *test)
 {
 	/* twice the RTT; more where it varies, is tiny, or a receiver may delay its ACK */
@@ -1697,6 +1742,8 @@ static void clocks_of_weights(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_weigh(3000, 3), 1000ULL << MPTCP_SCHED_CLOCK_SHIFT);
 	/* the smallest segment shows on the clock of the heaviest */
 	KUNIT_EXPECT_GT(test, mptcp_sched_weigh(1, 255), 0ULL);
+	/* a subflow that has begun anew */
+	KUNIT_EXPECT_EQ(test, mptcp_sched_weigh(1, 0), mptcp_sched_weigh(1, 1));
 	/* one that goes with the others is left alone, one that stood still is not */
 	KUNIT_EXPECT_EQ(test, mptcp_sched_put_forward(burst, burst + 1, 1), burst);
 	KUNIT_EXPECT_EQ(test, mptcp_sched_put_forward(0, 2 * burst, 1), burst);
@@ -1779,6 +1826,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(lost_is_sent_again),
 	KUNIT_CASE(lost_ahead_is_sent_again),
 	KUNIT_CASE(lost_is_what_nobody_has),
+	KUNIT_CASE(copied_is_not_lost),
 	KUNIT_CASE(patience_ends),
 	KUNIT_CASE(silent_subflow_is_noticed),
 	KUNIT_CASE(stuck_subflow_is_silent),

@@ -96,8 +96,7 @@ unread_like_tcp() {
 	unread 262 200
 	that "data that nobody reads takes no more than a segment beyond what TCP lets it have" \
 		less "$taken" $((2 * tcp + 1))
-	# 6.12 announces a window all the same, and its connections end, as TCP's do
-	[[ $(uname -r) == 6.12.* ]] || is 200 "$stay" "and its connections stay"
+	is 200 "$stay" "and its connections stay"
 }
 
 shortage() {

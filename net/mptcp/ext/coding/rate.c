@@ -59,4 +59,3 @@ void mptcp_coding_measure(struct mptcp_sock *msk, struct mptcp_coding *coding)
 	lost = div_u64((u64)min(lost, sent) * USEC_PER_SEC, sent);
 	coding->loss += (lost - (s32)coding->loss) / 8;
 }
-

@@ -89,7 +89,7 @@ static u64 coding_end(const struct sk_buff *skb)
 bool mptcp_coding_incoming(struct mptcp_sock *msk, struct mptcp_options_received *mp_opt)
 {
 	if (!(mp_opt->payload & MPTCP_DSS_CODED) || !mptcp_coding_agreed(msk) ||
-	    !mptcp_control_commit(msk))
+	    !mptcp_end_stream(msk))
 		return false;
 	mp_opt->data_fin = 0;
 	return true;
@@ -148,6 +148,8 @@ static bool coding_room(struct mptcp_sock *msk, struct mptcp_coding *coding,
 	u32 most = min_t(u32, READ_ONCE(sk->sk_rcvbuf) / 4, MPTCP_CODING_WAIT);
 	struct sk_buff *last;
 
+	if (atomic_read(&sk->sk_rmem_alloc) > READ_ONCE(sk->sk_rcvbuf))
+		return false;
 	while (coding->symbols_size + skb->truesize > most) {
 		last = rb_to_skb(rb_last(&coding->symbols));
 		if (!last || !after64(MPTCP_CODING_CB(last)->start, MPTCP_CODING_CB(skb)->start))
@@ -155,8 +157,7 @@ static bool coding_room(struct mptcp_sock *msk, struct mptcp_coding *coding,
 		MPTCP_INC_STATS(sock_net(sk), MPTCP_MIB_CODEDDROP);
 		coding_free(coding, last);
 	}
-	return atomic_read(&sk->sk_rmem_alloc) <= READ_ONCE(sk->sk_rcvbuf) &&
-	       mptcp_rmem_schedule(sk, skb->truesize);
+	return mptcp_rmem_schedule(sk, skb->truesize);
 }
 
 /* Is @a in front of @b (less than 0), behind it, or the same symbol (0)? */

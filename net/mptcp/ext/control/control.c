@@ -159,23 +159,6 @@ void mptcp_control_start(struct mptcp_sock *msk, u64 idsn, u64 iasn, bool grante
 	spin_unlock_bh(&control->lock);
 }
 
-/* From now on this end does not fall back, as with several subflows. False: it does, or is
- * about to (MP_FAIL).
- */
-bool mptcp_control_commit(struct mptcp_sock *msk)
-{
-	bool may;
-
-	spin_lock_bh(&msk->fallback_lock);
-	may = msk->allow_subflows && !__mptcp_check_fallback(msk);
-	if (may) {
-		msk->allow_infinite_fallback = false;
-		WRITE_ONCE(msk->one_stream, false);
-	}
-	spin_unlock_bh(&msk->fallback_lock);
-	return may;
-}
-
 /* The connection ends. A segment that comes yet, on a subflow that closes, changes nothing. */
 void mptcp_control_stop(struct mptcp_sock *msk)
 {

@@ -144,7 +144,6 @@ struct mptcp_control *mptcp_control_alloc(gfp_t gfp);
 void mptcp_control_clone(struct sock *nsk, const struct sock *sk,
 			 struct mptcp_control *control);
 void mptcp_control_start(struct mptcp_sock *msk, u64 idsn, u64 iasn, bool granted);
-bool mptcp_control_commit(struct mptcp_sock *msk);
 void mptcp_control_stop(struct mptcp_sock *msk);
 void mptcp_control_work(struct mptcp_sock *msk);
 

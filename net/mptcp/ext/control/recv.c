@@ -99,7 +99,7 @@ bool mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const stru
 		return false;
 
 	/* not if it is about to: the peer has no business with S then */
-	if (mptcp_control_commit(msk)) {
+	if (mptcp_end_stream(msk)) {
 		control_opened(control);
 		if (mp_opt->use_ack)
 			control_ack(control, mp_opt->data_ack, mp_opt->ack64);

@@ -204,7 +204,7 @@ void mptcp_control_answer(struct mptcp_sock *msk, struct mptcp_control *control)
 	due = control->answer;
 	control->answer = false;
 	spin_unlock_bh(&control->lock);
-	if (!due || !mptcp_control_commit(msk))
+	if (!due || !mptcp_end_stream(msk))
 		return;
 
 	subflow = mptcp_control_subflow(msk, READ_ONCE(control->rcv_on));
@@ -431,7 +431,7 @@ static void control_open(struct mptcp_sock *msk, struct mptcp_control *control)
 	WRITE_ONCE(control->early, true);
 	if (READ_ONCE(subflow->fully_established)) {
 		WRITE_ONCE(control->early, false);
-		if (!mptcp_control_commit(msk)) {
+		if (!mptcp_end_stream(msk)) {
 			control_give_up(msk, control);
 			return;
 		}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Bytes that came twice, or only asked for the window, take a place in the subflow's stream: what is behind
+them is no stream with which TCP could go on."""
+
+from __future__ import annotations
+
+import socket
+
+from conformance.capture import RST
+from conformance.case import pattern
+from conformance.wire import Wire
+from hand import HELLO, Check, accepted, main
+
+WINDOW = 1000
+
+
+def came_twice(wire: Wire, waiting: socket.socket) -> Check:
+    """The peer probes a window, as Linux does: with its last byte once more."""
+    peer, program = accepted(wire, waiting)
+    peer.say(peer.dss(HELLO[-1:], place=len(HELLO) - 1), HELLO[-1:])
+    peer.read = None
+    peer.say(data=b"as TCP")
+    got = peer.hear(2)
+    resets = sum(bool(tcp.flags & RST) for _, tcp in got.segments)
+    yield resets > 0, "after a byte that came twice the subflow is reset", f"{len(got.segments)} segments, no RST"
+    program.close()
+
+
+def asked(wire: Wire, waiting: socket.socket) -> Check:
+    """The server probes, and then acknowledgments come without options."""
+    window, wire.window = wire.window, WINDOW
+    peer, program = accepted(wire, waiting)
+    program.sendall(pattern(3 * WINDOW))
+    got = peer.hear(1)
+    yield got.data == pattern(WINDOW), "the server fills the window", f"{len(got.data)} bytes"
+    wire.window = 0
+    peer.agree_all()
+    peer.hear(1)
+    wire.window = window
+    peer.agree_all()
+    peer.read = None
+    got = peer.hear(15, peer.agree)
+    resets = sum(bool(tcp.flags & RST) for _, tcp in got.segments)
+    yield resets > 0, "after a probe, too", f"{len(got.data)} bytes, no RST"
+    program.close()
+
+
+def check(wire: Wire, waiting: socket.socket) -> Check:
+    yield from came_twice(wire, waiting)
+    yield from asked(wire, waiting)
+
+
+if __name__ == "__main__":
+    main(check)
