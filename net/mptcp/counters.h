@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The counters that features add to those of MPTCP, a list in each one's folder.
  *
- * A row is MPTCP_COUNTER(name, symbol): "MPTcpExt" and the name is what nstat shows, and
- * MPTCP_MIB_ and the symbol what the code counts. mib.h makes an enumerator of each row,
- * mib.c the text.
+ * A row is MPTCP_COUNTER(symbol, name): the code counts MPTCP_MIB_ and the symbol, nstat
+ * shows "MPTcpExt" and the name. mib.h makes an enumerator of each row, mib.c the text.
  */
 #include "sched/counters.h"
 #include "ext/handshake/counters.h"

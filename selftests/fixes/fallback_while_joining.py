@@ -76,24 +76,30 @@ def unfinished(wire: Wire, waiting: socket.socket) -> Check:
     program.close()
 
 
-def reset_by_a_box(wire: Wire, waiting: socket.socket) -> Check:
-    """A reset that says nothing may be from a box, and the peer have accepted: the same."""
+def reset_by_a_box(wire: Wire, waiting: socket.socket, meanwhile: bool) -> Check:
+    """A reset that says nothing may be from a box, and the peer have accepted: the same. It comes before what has
+    no mapping, or while that waits."""
     peer, program = accepted(wire, waiting)
     third = half_joined(peer)
-    wire.send(PORT, RST | ACK, third.ack, third.seq, to=third.sport)
-    time.sleep(0.1)
     peer.read = None
-    peer.say(data=b"as TCP")
+    if meanwhile:
+        peer.say(data=b"as TCP")
+        peer.hear(0.1)
+    wire.send(PORT, RST | ACK, third.ack, third.seq, to=third.sport)
+    if not meanwhile:
+        peer.hear(0.1)
+        peer.say(data=b"as TCP")
     got = peer.hear(3)
     resets = sum(bool(tcp.flags & RST) for _, tcp in got.segments)
-    yield resets > 0, "reset without a reason, too", f"{len(got.segments)} segments, no RST"
+    yield resets > 0, f"reset {'meanwhile ' * meanwhile}without a reason, too", f"{len(got.segments)} segments, no RST"
     program.close()
 
 
 def check(wire: Wire, waiting: socket.socket) -> Check:
     yield from reset_meanwhile(wire, waiting)
     yield from unfinished(wire, waiting)
-    yield from reset_by_a_box(wire, waiting)
+    yield from reset_by_a_box(wire, waiting, meanwhile=False)
+    yield from reset_by_a_box(wire, waiting, meanwhile=True)
     peer, program = accepted(wire, waiting)
     program.settimeout(5)
     third = half_joined(peer)

@@ -283,9 +283,10 @@ static inline bool mptcp_sched_lost(struct mptcp_sock *msk)
 	bool lost = !msk->ranges || __mptcp_sched_lost(msk);
 
 	msk->sched_rp.known = false;
-	if (mptcp_sched_copies(msk->sched))
-		/* a DATA_FIN goes out on all */
-		lost &= before64(mptcp_sched_copied(msk), msk->snd_nxt - mptcp_data_fin_enabled(msk));
+	/* a DATA_FIN goes out on all */
+	if (lost && mptcp_sched_copies(msk->sched))
+		lost = before64(mptcp_sched_copied(msk),
+				msk->snd_nxt - mptcp_data_fin_enabled(msk));
 	return lost;
 }
 
@@ -322,13 +323,19 @@ static inline void mptcp_sched_spend(struct mptcp_subflow_context *subflow,
 		subflow->sched_budget -= min(sent, subflow->sched_budget);
 }
 
-/* @len bytes from @seq on went to @subflow, of the head or copies. */
+/* @len bytes from @seq on went to @subflow, of the head or copies: some it may have had before. */
 static inline void mptcp_sched_carries(struct mptcp_subflow_context *subflow, u64 seq, u32 len)
 {
-	u64 run = seq == subflow->sched_next ? subflow->sched_run : 0;
+	u64 next = subflow->sched_next, start = next - subflow->sched_run;
 
-	subflow->sched_run = min(run + len, U32_MAX);
-	subflow->sched_next = seq + len;
+	if (before64(seq, start) || after64(seq, next)) {
+		start = seq;
+		next = seq;
+	}
+	if (after64(seq + len, next))
+		next = seq + len;
+	subflow->sched_run = min_t(u64, next - start, U32_MAX);
+	subflow->sched_next = next;
 }
 
 /* The same, for @sent bytes of the head from @seq on. */

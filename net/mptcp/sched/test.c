@@ -1251,6 +1251,8 @@ static void copied_is_not_lost(struct kunit *test)
 	/* since the last DATA_ACK, in pieces; up to the head, but for the first 50 bytes */
 	mptcp_sched_carries(conn->subflow[0], 900, 300);
 	mptcp_sched_carries(conn->subflow[0], 1200, 200);
+	/* again, as after it was stale for a while */
+	mptcp_sched_carries(conn->subflow[0], 1100, 100);
 	mptcp_sched_carries(conn->subflow[1], 1050, 550);
 	mptcp_sched_carries(conn->subflow[2], 1000, 600);
 	conn->subflow[1]->stale = 1;

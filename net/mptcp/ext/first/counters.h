@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Counters of MPTCP, see counters.h: the path over which a connection begins */
-MPTCP_COUNTER(FirstPathMove, FIRSTPATHMOVE)		/* First subflows moved */
+MPTCP_COUNTER(FIRSTPATHMOVE, "FirstPathMove")	/* First subflows moved */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Counters of MPTCP, see counters.h: connections and joins without keys in clear */
-MPTCP_COUNTER(LowOverheadSYNACKRX, LOWOVERHEADSYNACKRX)	/* Connected so */
-MPTCP_COUNTER(LowOverheadACKRX, LOWOVERHEADACKRX)	/* Accepted so */
-MPTCP_COUNTER(LowOverheadJoinMismatch, LOWOVERHEADJOINMISMATCH) /* Joins of the other kind */
+MPTCP_COUNTER(LOWOVERHEADSYNACKRX, "LowOverheadSYNACKRX")		/* Connected so */
+MPTCP_COUNTER(LOWOVERHEADACKRX, "LowOverheadACKRX")			/* Accepted so */
+MPTCP_COUNTER(LOWOVERHEADJOINMISMATCH, "LowOverheadJoinMismatch")	/* Wrong kind of join */

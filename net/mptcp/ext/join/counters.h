@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Counters of MPTCP, see counters.h: joins without state, and with keys from the application */
-MPTCP_COUNTER(MPJoinStatelessSynRx, JOINSTATELESSSYN)	/* SYN + MP_JOIN answered so */
-MPTCP_COUNTER(MPJoinStatelessAckRx, JOINSTATELESSACK)	/* Its third ACK came and was right */
-MPTCP_COUNTER(MPJoinStatelessCookie, JOINSTATELESSCOOKIE) /* A wrong or old cookie came */
-MPTCP_COUNTER(MPJoinStatelessReplay, JOINSTATELESSREPLAY) /* An ACK that had joined before */
-MPTCP_COUNTER(MPJoinStatelessBusy, JOINSTATELESSBUSY)	/* Too many such joins in two minutes */
-MPTCP_COUNTER(MPJoinSynQueue, JOINSYNQUEUE)		/* SYN + MP_JOIN dropped: queue */
-MPTCP_COUNTER(MPJoinSynNoKey, JOINSYNNOKEY)		/* SYN + MP_JOIN dropped: no key */
-MPTCP_COUNTER(MPCapableAppKey, APPKEY)			/* Connections that agreed on such keys */
+MPTCP_COUNTER(JOINSTATELESSSYN, "MPJoinStatelessSynRx")		/* SYN + MP_JOIN answered so */
+MPTCP_COUNTER(JOINSTATELESSACK, "MPJoinStatelessAckRx")		/* Its third ACK was right */
+MPTCP_COUNTER(JOINSTATELESSCOOKIE, "MPJoinStatelessCookie")	/* A wrong or old cookie came */
+MPTCP_COUNTER(JOINSTATELESSREPLAY, "MPJoinStatelessReplay")	/* An ACK that had joined before */
+MPTCP_COUNTER(JOINSTATELESSBUSY, "MPJoinStatelessBusy")		/* Too many such joins */
+MPTCP_COUNTER(JOINSYNQUEUE, "MPJoinSynQueue")			/* SYN + MP_JOIN dropped: queue */
+MPTCP_COUNTER(JOINSYNNOKEY, "MPJoinSynNoKey")			/* SYN + MP_JOIN dropped: no key */
+MPTCP_COUNTER(APPKEY, "MPCapableAppKey")			/* Agreed on such keys */

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Counters of MPTCP, see counters.h: lost subflows */
-MPTCP_COUNTER(Rejoin, REJOIN)				/* Tried again */
+MPTCP_COUNTER(REJOIN, "Rejoin")	/* Tried again */
