@@ -233,12 +233,21 @@ gives() {
 # still_gives FILE COMMIT FRESH: the old patch gives the same commit as the fresh one.
 still_gives() { [ "$(mail "$1")" = "$(mail "$3")" ] && gives "$1" "$2"; }
 
+# context_of FILE: the lines around what the patch changes: 3, or fewer if all versions shall take it, which have no
+# more in common ("git format-patch -U2").
+context_of() {
+	awk '/^@@/ { n = 0; leads = 1; next }
+		/^[-+]/ { leads = 0 }
+		leads && /^ / && ++n > most { most = n }
+		END { print most && most < 3 ? most : 3 }' "$1" 2>/dev/null || echo 3
+}
+
 # write_patch I NUMBER: in $new; sets name. One that did not change stays as it is, byte for byte.
 write_patch() {
 	local old=${labels[$1]} fresh group=${labels[$1]%%/*}
 	mkdir -p "$new/$group"
 	fresh=$(tree_git format-patch -1 --zero-commit --no-signature --no-numbered --start-number "$2" \
-		-o "$new/$group" "${commits[$1]}")
+		-U"$(context_of "$patches/$old")" -o "$new/$group" "${commits[$1]}")
 	name=$group/${fresh##*/}
 	[ -f "$patches/$old" ] || { say "new: $name"; return 0; }
 	if still_gives "$patches/$old" "${commits[$1]}" "$fresh"; then
