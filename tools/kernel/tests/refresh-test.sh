@@ -45,6 +45,8 @@ replace 11 eleven include/file.c
 check "one patch touches the file" 0 "changed: sched/0001-net-hook.patch" refresh
 check "it has the edit" 0 "" patch_has +eleven sched/0001
 check "and its message" 0 "" patch_has "Why it is needed." sched/0001
+check "and two lines around it, as before" 0 "^ 8$" sed -n '/^@@/,$p' "$top"/patches/sched/0001-*.patch
+check "but no third one" 1 "" patch_has " 7" sched/0001
 check "all others are as they were" 0 "^sched/0001-net-hook.patch$" differ
 check "there is nothing to do afterwards" 0 "" source_sh prepare
 check "and nothing to write" 0 "wrote 5 patches" refresh
