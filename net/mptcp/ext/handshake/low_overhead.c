@@ -21,7 +21,7 @@
  * - Not with data in the SYN (TFO): B does not know its own IDSN before it has A's token.
  * - What needs keys later (ADD_ADDR's HMAC, MP_FASTCLOSE) has the tokens for keys. Who has
  *   seen both can forge these, too.
- * - State is kept for half-open joins, as for all.
+ * - State is kept for half-open joins, even with net.mptcp.stateless_join.
  * - Not for an application that wants to give a key (ext/join/key.c), at either end.
  *
  * Locking: a subflow's bit is written under its lock, or before others see it; the connection's

@@ -5,7 +5,7 @@
  *
  *	third ACK (Paasch, "Improving Multipath TCP", figure 6.7):
  *	+---------------+---------------+-------+-------+---------------+
- *	|     Kind      |  Length = 28  |Subtype|    SB |  Address ID   |
+ *	|     Kind      |  Length = 28  |Subtype|0 0 0 B|  Address ID   |
  *	+---------------+---------------+-------+-------+---------------+
  *	|        Sender's truncated HMAC (128 bits, as the leftmost)    |
  *	|                                                               |
