@@ -183,11 +183,12 @@ static const struct command {
 			{ " IFNAME [--price N] [--weight N] [--budget BYTES/PERIOD]\n"
 			  "[--used BYTES[@SECOND]]", "change it" },
 			{ " ADDRESS/BITS [--price N] [--weight N]",
-			  "the same of peers, but for budgets" },
+			  "the same for peers, without budgets" },
 		},
 		.text =
 			"Shows what the network interfaces cost and may carry, or changes it, in this\n"
-			"network namespace; or what those peers do whose address begins so.",
+			"network namespace; with ADDRESS/BITS, price and weight of peers with such\n"
+			"addresses.",
 		.choices = {
 			{ 'p', "price", "N",
 			  "schedulers with the extension +price use the cheapest paths, dearer ones\n"
