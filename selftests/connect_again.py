@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """A socket whose first connect() was refused connects again. Then its only path goes dark, and it writes.
 
-usage: connect_again.py ADDRESS SCHEDULER; the server listens at 5000, nobody at 9. The path is to be dark from
-"connected" to the line that is read.
+usage: connect_again.py ADDRESS SCHEDULER; the server listens at 5000, nobody at 9. The path goes dark between
+"connected" and the line that is read.
 """
 
 from __future__ import annotations

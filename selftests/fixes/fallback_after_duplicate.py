@@ -22,7 +22,7 @@ def came_twice(wire: Wire, waiting: socket.socket) -> Check:
     peer.say(data=b"as TCP")
     got = peer.hear(2)
     resets = sum(bool(tcp.flags & RST) for _, tcp in got.segments)
-    yield resets > 0, "after a byte that came twice the subflow is reset", f"{len(got.segments)} segments, no RST"
+    yield resets > 0, "a byte came twice: the subflow is reset", f"{len(got.segments)} segments, no RST"
     program.close()
 
 

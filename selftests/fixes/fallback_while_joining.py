@@ -77,8 +77,8 @@ def unfinished(wire: Wire, waiting: socket.socket) -> Check:
 
 
 def reset_by_a_box(wire: Wire, waiting: socket.socket, meanwhile: bool) -> Check:
-    """A reset that says nothing may be from a box, and the peer have accepted: the same. It comes before what has
-    no mapping, or while that waits."""
+    """A reset that says nothing may be from a box, and the peer have accepted: the same. It comes before what
+    has no mapping, or while that waits."""
     peer, program = accepted(wire, waiting)
     third = half_joined(peer)
     peer.read = None
@@ -91,7 +91,8 @@ def reset_by_a_box(wire: Wire, waiting: socket.socket, meanwhile: bool) -> Check
         peer.say(data=b"as TCP")
     got = peer.hear(3)
     resets = sum(bool(tcp.flags & RST) for _, tcp in got.segments)
-    yield resets > 0, f"reset {'meanwhile ' * meanwhile}without a reason, too", f"{len(got.segments)} segments, no RST"
+    what = f"reset {'meanwhile ' * meanwhile}without a reason, too"
+    yield resets > 0, what, f"{len(got.segments)} segments, no RST"
     program.close()
 
 

@@ -98,6 +98,13 @@ class Sources(unittest.TestCase):
         self.patch.write_text(head + "\n".join(lines) + "\n-- \n2.39.5\n")
         return parts.of(self.top)["core"]
 
+    def test_lines_around_a_change_say_nothing(self) -> None:
+        """Fewer of them make two hunks of one."""
+        one = self.patch_digest(" int a;", "+int b;", " int c;", " int d;", "-int e;", " int f;")
+        hunks = "@@ -1,2 +1,3 @@\n int a;\n+int b;\n int c;\n@@ -3,3 +4,2 @@\n int d;\n-int e;\n int f;\n"
+        self.patch.write_text("--- a/y.c\n+++ b/y.c\n" + hunks)
+        self.assertEqual(parts.of(self.top)["core"], one)
+
     def test_what_looks_like_a_comment_in_a_patch(self) -> None:
         none = self.patch_digest(" int a;", " int b;")
         for line in ("+#define LIMIT 3", "-#if IS_ENABLED(CONFIG_MPTCP)", "+\t*p = 3;", "+\t*p++;"):

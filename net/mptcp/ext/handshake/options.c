@@ -15,9 +15,9 @@
  *	SYN/ACK                         | 30 | 4       | 1 B | address id |
  *	third ACK                       | 30 | 8       | 1 0 | 0          | token |
  *
- * But for the first SYN's, these lengths are of no other option of those segments: who does not
- * know them takes them for nothing. All others, ADD_ADDR and MP_FASTCLOSE too, are as RFC 8684 has them, with the
- * tokens for keys of 64 bits.
+ * But for the first SYN's, these lengths are of no other option of those segments: who does
+ * not know them takes them for nothing. All others, ADD_ADDR and MP_FASTCLOSE too, are as
+ * RFC 8684 has them, with the tokens for keys of 64 bits.
  */
 
 #include <kunit/visibility.h>

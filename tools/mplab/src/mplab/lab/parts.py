@@ -87,15 +87,20 @@ def _hunks(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _changes(text: str) -> str:
-    """What a patch adds and removes, and where, but no comments and line numbers."""
-    kept = []
+    """What a patch adds and removes, and where, but no comments, line numbers and lines around that."""
+    kept, last = [], ""
     for name, hunk in _hunks(text):
+        code: dict[int, str] = {}
         for sign in "-+" if not UNSEEN.search(name) else "":
-            side = [line for line in hunk if line[0] in (sign, " ")]
-            plain = _code(name, [line[1:] for line in side]) if side else []
-            code = [line for whole, line in zip(side, plain, strict=True) if whole[0] == sign and line]
-            if code:
-                kept += [f"{sign} {name}", *code]
+            side = [i for i, line in enumerate(hunk) if line[0] in (sign, " ")]
+            plain = _code(name, [hunk[i][1:] for i in side]) if side else []
+            for i, line in zip(side, plain, strict=True):
+                if hunk[i][0] == sign and line:
+                    code[i] = sign + line
+        if code and name != last:
+            kept.append(name)
+            last = name
+        kept += [code[i] for i in sorted(code)]
     return "\n".join(kept)
 
 
