@@ -296,10 +296,11 @@ scheduler() { in_both sysctl -q net.mptcp.scheduler="$1"; }
 # counter NAME: of the client.
 counter() { counter_of "$client" "$1"; }
 
-# counter_of HOST NAME
+# counter_of HOST NAME [GROUP]: of MPTCP, or of another group there, as TcpExt.
 counter_of() {
-	ip netns exec "$1" awk -v name="$2" '$1 == "MPTcpExt:" && !seen { for (i = 2; i <= NF; i++) col[$i] = i; seen = 1; next }
-		$1 == "MPTcpExt:" { print $col[name] }' /proc/net/netstat
+	ip netns exec "$1" awk -v name="$2" -v group="${3:-MPTcpExt}:" '
+		$1 == group && !seen { for (i = 2; i <= NF; i++) col[$i] = i; seen = 1; next }
+		$1 == group { print $col[name] }' /proc/net/netstat
 }
 
 # Bytes the client sent over path N.

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
-need nstat
+need
 
 hosts 20mbit 10ms 20mbit 20ms
 
@@ -59,13 +59,13 @@ loses_one() {
 	arrived 4000000 "$1: one of three subflows is removed: the bytes are right"
 }
 
-# counter_of_tcp NAME: of the client.
-counter_of_tcp() { in_client nstat -asz "TcpExt$1" | awk -v name="TcpExt$1" '$1 == name { print $2 }'; }
+# How often TCP gave up a connection of the client.
+given_up() { counter_of "$client" TCPAbortOnTimeout TcpExt; }
 
 # connects_again SCHEDULER: on a socket that was refused before; its only path goes dark, and TCP gives up.
 connects_again() {
-	local again given_up
-	given_up=$(counter_of_tcp TCPAbortOnTimeout)
+	local again before
+	before=$(given_up)
 	serve
 	in_client timeout 60 /usr/bin/python3 -B connect_again.py 10.0.1.2 "$1" <"$work/go" >"$work/again" 2>&1 &
 	again=$!
@@ -77,7 +77,7 @@ connects_again() {
 	exec 4>&-
 	kill "$served" 2>/dev/null || true
 	light 1
-	is "goes on 1" "$(tail -n 1 "$work/again") $(($(counter_of_tcp TCPAbortOnTimeout) - given_up))" \
+	is "goes on 1" "$(tail -n 1 "$work/again") $(($(given_up) - before))" \
 		"$1: a socket connects again, and TCP gives up its only subflow"
 }
 

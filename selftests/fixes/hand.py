@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import dpkt
 from conformance.byhand import ISN, Connection, Join, checksum_of, option
-from conformance.capture import ACK, FIN
+from conformance.capture import ACK, FIN, RST
 from conformance.connection import Bad
 from conformance.crypto import idsn_of
 from conformance.mapping import MASK32, MASK64, Mapping, offset
@@ -50,6 +50,9 @@ class Stream:
     data: bytes = b""
     ended: bool = False
     segments: list[tuple[float, dpkt.tcp.TCP]] = field(default_factory=list)
+
+    def is_reset(self) -> bool:
+        return any(tcp.flags & RST for _, tcp in self.segments)
 
 
 class Peer(Connection):
