@@ -236,10 +236,11 @@ still_gives() { [ "$(mail "$1")" = "$(mail "$3")" ] && gives "$1" "$2"; }
 # context_of FILE: the lines around what the patch changes: 3, or fewer if all versions shall take it, which have no
 # more in common ("git format-patch -U2").
 context_of() {
+	[ -f "$1" ] || { echo 3; return; }
 	awk '/^@@/ { n = 0; leads = 1; next }
 		/^[-+]/ { leads = 0 }
 		leads && /^ / && ++n > most { most = n }
-		END { print most && most < 3 ? most : 3 }' "$1" 2>/dev/null || echo 3
+		END { print most && most < 3 ? most : 3 }' "$1"
 }
 
 # write_patch I NUMBER: in $new; sets name. One that did not change stays as it is, byte for byte.
