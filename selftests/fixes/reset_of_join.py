@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Somebody who is not the peer answers the SYN of a join with a RST, which says more than that."""
+
+from __future__ import annotations
+
+import socket
+
+from conformance.byhand import option
+from conformance.capture import ACK, RST
+from conformance.connection import Bad
+from conformance.options import REMOVE_ADDR
+from conformance.wire import Wire
+from fallback_while_joining import PORT, announce
+from hand import Check, Peer, accepted, dss_of, main
+
+FIRST = 1  # as if the SYN/ACK had had the sequence number 0: nothing is known of it yet
+
+
+def answer(peer: Peer, opts: bytes) -> None:
+    """To a join of the server."""
+    announce(peer)
+    syn = peer.wire.answer(PORT)
+    if syn is None:
+        raise Bad("the server does not join")
+    peer.wire.send(PORT, RST | ACK, FIRST, syn.seq + 1, opts, to=syn.sport)
+    peer.hear(0.5)
+
+
+def goes_on(peer: Peer, program: socket.socket, what: str) -> Check:
+    program.settimeout(3)
+    try:
+        peer.say(data=b"question")
+        seen = repr(program.recv(100))
+        program.sendall(b"answer")
+    except OSError as error:
+        seen = str(error)
+    got = peer.hear(1, peer.agree)
+    yield seen == repr(b"question"), f"{what}: the first subflow goes on", seen
+    mapped = any(tcp.data and dss_of(tcp) for _, tcp in got.segments)
+    yield mapped and got.data == b"answer", f"{what}: with Multipath TCP", f"{got.data!r}, {mapped}"
+    program.close()
+
+
+def check(wire: Wire, waiting: socket.socket) -> Check:
+    peer, program = accepted(wire, waiting)
+    answer(peer, peer.dss() + option(REMOVE_ADDR, 0, bytes([0])))
+    yield from goes_on(peer, program, "a RST withdraws an address")
+
+    peer, program = accepted(wire, waiting)
+    answer(peer, b"")
+    yield from goes_on(peer, program, "a RST says nothing")
+
+
+if __name__ == "__main__":
+    main(check)
