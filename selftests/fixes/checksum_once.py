@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import socket
 import struct
 import time
@@ -19,6 +20,8 @@ from hand import Check, Peer, accepted, main
 SO_RCVBUFFORCE = 33
 LINEAR = 1.5  # more than that is growth
 SEGMENTS, LENGTH = 9000, 60000
+MAPPINGS = 16000
+BATCH = 500  # more would not fit the link's queue
 TRIES, MOST = 3, 12  # others use the CPU, too: of each part the cheapest one counts
 PAUSE = 0.1
 BUFFER = 32 << 20  # each segment takes hundreds of bytes of it
@@ -56,8 +59,45 @@ def cost(peer: Peer) -> list[int]:
     return parts
 
 
+def at_once(peer: Peer, count: int) -> int:
+    """What so many mappings of a byte each cost that wait behind a hole, as it is filled."""
+    made: list[bytes] = []
+    peer.wire.transmit = made.append  # type: ignore[method-assign]
+    for _ in range(count + 1):
+        peer.say(data=b"x")
+    del peer.wire.transmit
+    for first in range(1, count, BATCH):
+        for packet in made[first : first + BATCH]:
+            peer.wire.transmit(packet)
+        time.sleep(PAUSE)
+    begin = ticks()
+    peer.wire.transmit(made[0])
+    time.sleep(PAUSE)
+    return ticks() - begin
+
+
+def each_alone(wire: Wire, waiting: socket.socket) -> Check:
+    """They are passed on one after the other, and all that is behind is there already."""
+    few, many = MAPPINGS // 8, MAPPINGS
+    runs: list[tuple[int, int]] = []
+    growth = math.inf
+    while len(runs) < TRIES and growth >= 8 * LINEAR:
+        found = []
+        for count in few, many:
+            peer, program = accepted(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
+            found.append(at_once(peer, count))
+            program.close()
+            program.close()
+            peer.hear(0.5)
+        runs.append((found[0], found[1]))
+        cheapest = [min(costs) for costs in zip(*runs, strict=True)]
+        growth = cheapest[1] / cheapest[0]
+    yield growth < 8 * LINEAR, "eight times as many mappings cost eight times as much", f"{growth:.1f} times"
+
+
 def check(wire: Wire, waiting: socket.socket) -> Check:
     waiting.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
+    yield from each_alone(wire, waiting)
     runs: list[list[int]] = []
     while len(runs) < MOST:
         peer, _program = accepted(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)

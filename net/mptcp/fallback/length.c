@@ -164,9 +164,9 @@ static int check_rest(struct sock *ssk, const struct sk_buff *skb, u32 rest)
 }
 
 /* From where the last look ended, in the mapping of the head of the receive queue, to its
- * end.
+ * end. *@at: the segment that told.
  */
-static int check_mapping(struct sock *ssk, u32 end)
+static int check_mapping(struct sock *ssk, u32 end, const struct sk_buff **at)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	const struct sk_buff *skb = mptcp_subflow_skb_at(ssk, subflow->map_looked);
@@ -175,6 +175,7 @@ static int check_mapping(struct sock *ssk, u32 end)
 	for (;; skb = skb->next) {
 		u32 reached = TCP_SKB_CB(skb)->seq + skb->len;
 
+		*at = skb;
 		if (after(reached, end))
 			return check_rest(ssk, skb, reached - end);
 		if (reached == end) {
@@ -193,6 +194,21 @@ static int check_mapping(struct sock *ssk, u32 end)
 			return check_next(ssk, skb->next, mpext);
 		if (!mpext->irregular)
 			return 0;
+	}
+}
+
+/* What is in front of @at need not be looked at again: each would have us walk up to there. */
+static void pass_up_to(struct sock *ssk, const struct sk_buff *at)
+{
+	struct mptcp_ext *mpext;
+	struct sk_buff *skb;
+
+	skb_queue_walk(&ssk->sk_receive_queue, skb) {
+		if (skb == at)
+			return;
+		mpext = mptcp_get_ext(skb);
+		if (mpext)
+			mpext->irregular = 0;
 	}
 }
 
@@ -216,8 +232,11 @@ int mptcp_length_check(struct sock *ssk)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	u32 end = subflow->ssn_offset + subflow->map_subflow_seq + subflow->map_data_len;
-	int err = check_mapping(ssk, end);
+	const struct sk_buff *at;
+	int err = check_mapping(ssk, end, &at);
 
+	if (!err)
+		pass_up_to(ssk, at);
 	subflow->map_looks += subflow->map_looks < MPTCP_LENGTH_SEGS;
 	return err == -EAGAIN && !may_come(ssk, end) ? 0 : err;
 }
