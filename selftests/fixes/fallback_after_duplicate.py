@@ -7,6 +7,7 @@ from __future__ import annotations
 import socket
 
 from conformance.case import pattern
+from conformance.options import CAPABLE_CHECKSUM, CAPABLE_SHA256
 from conformance.wire import Wire
 from hand import HELLO, Check, accepted, main
 
@@ -42,9 +43,27 @@ def asked(wire: Wire, waiting: socket.socket) -> Check:
     program.close()
 
 
+def not_asked(wire: Wire, waiting: socket.socket) -> Check:
+    """Between an MP_FAIL and the data that goes on as TCP the window closes: TCP waits for it."""
+    window, wire.window = wire.window, 0
+    peer, program = accepted(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
+    peer.fail(0)
+    peer.hear(0.1)
+    program.sendall(pattern(WINDOW))
+    got = peer.hear(2)
+    probes = sum(len(tcp.data) for _, tcp in got.segments)
+    wire.window = window
+    peer.agree_all()
+    got = peer.hear(5, peer.agree)
+    seen = f"{probes} bytes before, {len(got.data)} then"
+    yield (probes, got.data) == (0, pattern(WINDOW)), "after an MP_FAIL nothing asks for the window", seen
+    program.close()
+
+
 def check(wire: Wire, waiting: socket.socket) -> Check:
     yield from came_twice(wire, waiting)
     yield from asked(wire, waiting)
+    yield from not_asked(wire, waiting)
 
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ from conformance.byhand import ISN, NONCE, option
 from conformance.capture import ACK, RST, SYN
 from conformance.connection import Bad
 from conformance.crypto import mac
-from conformance.options import ADD_ADDR, JOIN, TCPRST
+from conformance.options import ADD_ADDR, CAPABLE_CHECKSUM, CAPABLE_SHA256, FAIL, JOIN, TCPRST
 from conformance.wire import Wire, options
-from hand import Check, Peer, accepted, main
+from hand import Check, Peer, accepted, is_infinite, main
 
 PORT, NUMBER = 7000, 9
 PROHIBITED = option(TCPRST, 0, bytes([3]))
@@ -94,7 +94,25 @@ def reset_by_a_box(wire: Wire, waiting: socket.socket, meanwhile: bool) -> Check
     program.close()
 
 
+def failed(wire: Wire, waiting: socket.socket) -> Check:
+    """The peer, which refuses the join, has said by MP_FAIL why: what it got had a wrong checksum."""
+    peer, program = accepted(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
+    third = half_joined(peer)
+    peer.fail(0)
+    peer.hear(0.1)
+    wire.send(PORT, RST | ACK, third.ack, third.seq, PROHIBITED, to=third.sport)
+    got = peer.hear(1)
+    told = any(FAIL in options(tcp) for _, tcp in got.segments)
+    yield told, "an MP_FAIL that came meanwhile is answered", f"{len(got.segments)} segments"
+    program.sendall(b"answer")
+    got = peer.hear(1, peer.agree)
+    infinite = any(is_infinite(tcp) for _, tcp in got.segments)
+    yield infinite, "and an infinite mapping follows", f"{len(got.segments)} segments"
+    program.close()
+
+
 def check(wire: Wire, waiting: socket.socket) -> Check:
+    yield from failed(wire, waiting)
     yield from reset_meanwhile(wire, waiting)
     yield from unfinished(wire, waiting)
     yield from reset_by_a_box(wire, waiting, meanwhile=False)

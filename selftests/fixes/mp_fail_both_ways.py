@@ -21,8 +21,19 @@ def answered_twice(wire: Wire, waiting: socket.socket) -> Check:
     yield (asked, answers) == (1, 0), "an answer to MP_FAIL is not answered", f"{asked}, {answers}"
 
 
+def unasked(wire: Wire, waiting: socket.socket) -> Check:
+    """Somebody forges an MP_FAIL on a quiet connection. The other end answers the answer, in vain."""
+    peer, _ = accepted(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
+    peer.fail(0)
+    answers = [sum(FAIL in options(tcp) for _, tcp in peer.hear(1).segments)]
+    peer.fail(0)
+    answers.append(sum(FAIL in options(tcp) for _, tcp in peer.hear(1).segments))
+    yield answers == [1, 0], "one that nobody asked for is answered once", f"{answers}"
+
+
 def check(wire: Wire, waiting: socket.socket) -> Check:
     yield from answered_twice(wire, waiting)
+    yield from unasked(wire, waiting)
     peer, program = accepted(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
     peer.say(peer.dss(b"spoiled", bits=1), b"spoiled")
     program.sendall(bytes(1000))
