@@ -5,9 +5,15 @@ set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
 . ./lib.sh
-need
+need python3
 
 second_path() { echo $(($(tx_bytes 2) - two)); }
+
+# regular_path LOSS: both ways.
+regular_path() {
+	tc -n "$client" qdisc change dev c1 root netem rate 20mbit delay 10ms limit 1000 loss "$1"
+	tc -n "$server" qdisc change dev s1 root netem rate 20mbit delay 10ms limit 1000 loss "$1"
+}
 
 hosts 20mbit 10ms 20mbit 10ms
 # so that the client can change the backup flag
@@ -41,7 +47,14 @@ for name in $(every_scheduler); do
 	arrived 6000000 "$name: the regular path dies: the bytes are right"
 	that "$name: the backup took over" less 1000000 "$(second_path)"
 	that "$name: which was counted" less "$backups" "$(counter SchedBackup)"
-	tc -n "$client" qdisc change dev c1 root netem rate 20mbit delay 10ms limit 1000 loss 0%
+	regular_path 0%
+
+	# nothing is on its way when the next request comes: no ACK asks for it
+	timeout "$patience" python3 -B backup.py "$client" "$server" >"$work/requests" 2>&1 ||
+		sed 's/^/# /' "$work/requests"
+	is 8 "$(value requests arrived)" "$name: for requests, one after the other, too"
+	in_time "$name: in time" less "$(value requests worst_ms)" 3000
+	regular_path 0%
 done
 
 finish
