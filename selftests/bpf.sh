@@ -208,6 +208,7 @@ rejected "has loaded" "nor a module" unload_bpf default
 rejected "only sched_priv" "a program that writes to the connection is refused" load broken/writer
 rejected "only sched_priv" "and one that writes behind its private state" load broken/overrun
 rejected "not allowed" "and one that decides in init()" load broken/early
+rejected "not allowed" "and one that calls what is for congestion controls" load broken/meddler
 rejected "no schedulers" "what is no scheduler is not loaded" load broken/foreign
 if command -v bpftool >/dev/null; then
 	rejected "not allowed" "nor may it call what is for schedulers" \

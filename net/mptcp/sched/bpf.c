@@ -13,7 +13,8 @@
  *   nothing but the scheduler's own 64 bytes of each, sched_priv, and what Linux' default
  *   scheduler keeps there: msk->snd_burst, subflow->avg_pacing_rate.
  * - It calls the functions of bpf_kfunc.c, which say who may send and how much,
- *   and which decide; or upstream's (bpf_upstream.c). They check what they are given.
+ *   and which decide; or upstream's (bpf_upstream.c). They check what they are given. Of
+ *   others' functions it calls none that takes a socket, and none of a module.
  * - It comes to an end.
  *
  * So a program cannot crash the kernel nor corrupt a connection. It can be wrong, and
@@ -197,10 +198,14 @@ static int mptcp_bpf_init(struct btf *btf)
 	return mptcp_bpf_kfunc_init(btf);
 }
 
-/* They run under spinlocks, where nobody may sleep; but what timed out is for the worker. */
+/* They run under spinlocks, where nobody may sleep; but what timed out is for the worker. Of
+ * functions of modules nobody asks mptcp_bpf_filter().
+ */
 static int mptcp_bpf_check_member(const struct btf_type *t, const struct btf_member *member,
 				  const struct bpf_prog *prog)
 {
+	if (prog->aux->kfunc_btf_tab)
+		return -EACCES;
 	if (__btf_member_bit_offset(t, member) / 8 == offsetof(struct mptcp_sched_ops, get_retrans))
 		return 0;
 	return prog->sleepable ? -EINVAL : 0;

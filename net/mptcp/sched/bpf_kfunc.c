@@ -35,6 +35,7 @@ struct mptcp_bpf_iter {
 	struct list_head *at;
 };
 
+static const struct btf *mptcp_bpf_btf;
 static const struct btf_type *mptcp_bpf_ops_type;
 
 __bpf_kfunc int bpf_iter_mptcp_subflow_new(struct bpf_iter_mptcp_subflow *it,
@@ -231,13 +232,43 @@ long mptcp_bpf_callback(const struct bpf_prog *prog)
 	return __btf_member_bit_offset(mptcp_bpf_ops_type, callback) / 8;
 }
 
-/* May @prog call @kfunc? The kernel asks for each one that any struct_ops program
- * calls: those that are not ours are not our business.
+/* Is @type a pointer to a socket? */
+static bool mptcp_bpf_is_socket(u32 type)
+{
+	const struct btf_type *t = btf_type_skip_modifiers(mptcp_bpf_btf, type, NULL);
+	u32 id;
+
+	if (!btf_type_is_ptr(t))
+		return false;
+	btf_type_skip_modifiers(mptcp_bpf_btf, t->type, &id);
+	return id == btf_sock_ids[BTF_SOCK_TYPE_SOCK] || id == btf_sock_ids[BTF_SOCK_TYPE_TCP];
+}
+
+/* Is @kfunc, somebody else's, for sockets? TCP's congestion controls have such functions for
+ * programs of their kind: these run with the socket's lock, and know whose private state it has.
  */
+static bool mptcp_bpf_is_of_tcp(u32 kfunc)
+{
+	const struct btf_type *proto;
+	const struct btf_param *arg;
+	u32 i;
+
+	proto = btf_type_by_id(mptcp_bpf_btf, btf_type_by_id(mptcp_bpf_btf, kfunc)->type);
+	arg = btf_params(proto);
+	for (i = 0; i < btf_type_vlen(proto); i++, arg++) {
+		if (mptcp_bpf_is_socket(arg->type))
+			return true;
+	}
+
+	return false;
+}
+
+/* May @prog call @kfunc? The kernel asks for each one that any struct_ops program calls. */
 static int mptcp_bpf_filter(const struct bpf_prog *prog, u32 kfunc)
 {
 	if (!btf_id_set8_contains(&mptcp_bpf_kfuncs, kfunc))
-		return 0;
+		return mptcp_bpf_callback(prog) >= 0 && !mptcp_bpf_is_upstreams(kfunc) &&
+		       mptcp_bpf_is_of_tcp(kfunc) ? -EACCES : 0;
 
 	switch (mptcp_bpf_callback(prog)) {
 	case offsetof(struct mptcp_sched_ops, get_send):
@@ -261,6 +292,7 @@ static const struct btf_kfunc_id_set mptcp_bpf_kfunc_set = {
 /* Before the first program is loaded. */
 int mptcp_bpf_kfunc_init(struct btf *btf)
 {
+	mptcp_bpf_btf = btf;
 	mptcp_bpf_ops_type = btf_type_by_id(btf, mptcp_bpf_ops_id[0]);
 	return mptcp_bpf_ops_type ? 0 : -EINVAL;
 }

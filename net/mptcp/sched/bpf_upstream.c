@@ -143,12 +143,17 @@ BTF_ID_FLAGS(func, bpf_mptcp_set_timeout, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, mptcp_pm_subflow_chk_stale, KF_TRUSTED_ARGS | KF_SLEEPABLE)
 BTF_KFUNCS_END(upstream_kfuncs)
 
+bool mptcp_bpf_is_upstreams(u32 kfunc)
+{
+	return btf_id_set8_contains(&upstream_kfuncs, kfunc);
+}
+
 /* Those that decide may call them. The kernel asks for each function that any struct_ops
  * program calls.
  */
 static int upstream_filter(const struct bpf_prog *prog, u32 kfunc)
 {
-	if (!btf_id_set8_contains(&upstream_kfuncs, kfunc))
+	if (!mptcp_bpf_is_upstreams(kfunc))
 		return 0;
 
 	switch (mptcp_bpf_callback(prog)) {
