@@ -7,7 +7,8 @@ options.py table          the differences that are left, as rows of Markdown
 options.py serve PORT     take connections and what they send
 options.py send ADDRESS PORT SECONDS [LEVEL:OPTION:VALUE[:late]]...
                           connect, send a little each 100 ms; prints how it ended, and after how long.
-                          "tcp": over TCP; "idle": send nothing but at the start
+                          "tcp": over TCP; "idle": send nothing but at the start; "again": disconnect
+                          first, and connect once more
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+
+from control import disconnect
 
 MPTCP = 262
 TCP, IP, IPV6, SOCKET = 6, 0, 41, 1
@@ -245,6 +248,9 @@ def send(address: str, port: int, seconds: float, options: list[str]) -> None:
 
         put([o for o in options if ":" in o and o not in late])
         one.connect((address, port))
+        if "again" in options:
+            disconnect(one)
+            one.connect((address, port))
         begin, ended = time.monotonic(), "sent"
         try:
             while time.monotonic() < begin + seconds:

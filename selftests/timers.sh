@@ -63,6 +63,9 @@ stopped
 sending $rto_min:40000
 that "TCP_RTO_MIN_US: all subflows have less, later ones, too" less "$(longest)" 190
 stopped
+sending $rto_min:40000 again
+that "and those of the next connection of this socket" less "$(longest)" 190
+stopped
 sending $rto_min:40000:late
 sleep 5
 that "set later: those that there are, too" less "$(longest)" 190
