@@ -263,6 +263,22 @@ def options(client: str, server: str) -> Iterator[tuple[bool, str]]:
     poll.register(again, select.POLLPRI)
     poll.poll(3000)
     yield receive(again) == (OWN, b"after"), "the next connection of the socket has its own"
+    yield from changed_its_mind(client)
+
+
+def changed_its_mind(client: str) -> Iterator[tuple[bool, str]]:
+    """After connect() has failed at once, as there is no route."""
+    near = new_socket(client)
+    near.setsockopt(SOL_MPTCP, CONTROL, 1)
+    failed = near.connect_ex(("192.0.2.1", PORT))
+    near.setsockopt(SOL_MPTCP, CONTROL, 0)
+    near.connect((ADDRESS, PORT))
+    far = kept[-1].accept()[0]
+    greet(near, far)
+    right = failed == errno.ENETUNREACH and state(near) == state(far) == 0
+    yield right, "what a connect() that failed has asked for is not asked for again"
+    near.close()
+    far.close()
 
 
 def disconnect(end: socket.socket) -> None:

@@ -219,8 +219,8 @@ static void coding_begin(struct mptcp_sock *msk, struct mptcp_coding *coding, st
 		coding_encode(coding, dfrag);
 }
 
-/* The subflow sent data up to @end. If that is a generation's, its symbols follow; if the subflow
- * has no room, on the one that sends next.
+/* The subflow sent data, and @end is the next byte that was not, on any. If all of a generation was
+ * sent, its symbols follow; if the subflow has no room, on the one that sends next.
  */
 void mptcp_coding_sent(struct mptcp_sock *msk, struct sock *ssk, u64 end, bool data_lock_held)
 {

@@ -374,6 +374,8 @@ static bool first_renew_syn(struct sock *ssk)
 		return false;
 
 	INIT_LIST_HEAD(&copy->tcp_tsorted_anchor);
+	/* they may point to it: one with data that did not fit its path's MTU is lost */
+	tcp_clear_all_retrans_hints(tcp_sk(ssk));
 	tcp_rtx_queue_unlink_and_free(skb, ssk);
 	__skb_header_release(copy);
 	tcp_rbtree_insert(&ssk->tcp_rtx_queue, copy);
