@@ -44,8 +44,9 @@ begin_tree() {
 		die "$tree has edits that patches/ lacks: keep them with 'make patches-refresh', or drop them with FORCE=1"
 	fi
 	[ -f "$tree/.git/port" ] || { tree_git checkout -q -f -B patches base && : >"$tree/.git/port"; }
-	find "$top"/build/{,*/}linux/.git/objects "$build"/{,*/}linux/.git/objects -maxdepth 0 2>/dev/null | sort -u |
-		grep -vxF "$tree/.git/objects" >"$tree/.git/objects/info/alternates" ||
+	# those of the pattern that are not there are no failure
+	{ find "$top"/build/{,*/}linux/.git/objects "$build"/{,*/}linux/.git/objects -maxdepth 0 2>/dev/null || true; } |
+		sort -u | grep -vxF "$tree/.git/objects" >"$tree/.git/objects/info/alternates" ||
 		say "git cannot merge without the tree in which the patches were made: 'make source' first makes it"
 }
 

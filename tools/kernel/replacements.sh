@@ -47,7 +47,8 @@ same_elsewhere() {
 # write_own I: the commit as a patch of this version, in the place of the one that its series names.
 write_own() {
 	local fresh name others old=${labels[$1]} group
-	fresh=$(tree_git format-patch -1 --zero-commit --no-signature --no-numbered -o "$scratch" "${commits[$1]}")
+	fresh=$(tree_git format-patch -1 --zero-commit --no-signature --no-numbered -U"$(context_of "$patches/$old")" \
+		-o "$scratch" "${commits[$1]}")
 	if [[ $old == *.patch ]]; then
 		! still_gives "$patches/$old" "${commits[$1]}" "$fresh" || return 0
 		name=$series_version/$(plain_name "$old")
