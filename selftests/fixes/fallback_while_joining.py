@@ -98,12 +98,14 @@ def failed(wire: Wire, waiting: socket.socket) -> Check:
     """The peer, which refuses the join, has said by MP_FAIL why: what it got had a wrong checksum."""
     peer, program = accepted(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
     third = half_joined(peer)
+    peer.say(peer.dss(b"spoiled", bits=1), b"spoiled")  # in both directions, that is
     peer.fail(0)
     peer.hear(0.1)
     wire.send(PORT, RST | ACK, third.ack, third.seq, PROHIBITED, to=third.sport)
-    got = peer.hear(1)
+    got = peer.hear(15)
     told = any(FAIL in options(tcp) for _, tcp in got.segments)
-    yield told, "an MP_FAIL that came meanwhile is answered", f"{len(got.segments)} segments"
+    seen = f"{len(got.segments)} segments"
+    yield told and not got.is_reset(), "an MP_FAIL that came meanwhile is answered, and no more", seen
     program.sendall(b"answer")
     got = peer.hear(1, peer.agree)
     infinite = any(is_infinite(tcp) for _, tcp in got.segments)

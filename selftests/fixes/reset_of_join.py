@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Somebody who is not the peer answers the SYN of a join with a RST, which says more than that."""
+"""Somebody who is not the peer answers the SYN of a join: by a RST that says more than that, or by a SYN."""
 
 from __future__ import annotations
 
 import socket
 
-from conformance.byhand import option
-from conformance.capture import ACK, RST
+import dpkt
+from conformance.byhand import ISN, option
+from conformance.capture import ACK, RST, SYN
 from conformance.connection import Bad
 from conformance.options import REMOVE_ADDR
 from conformance.wire import Wire
@@ -16,13 +17,27 @@ from hand import Check, Peer, accepted, dss_of, main
 FIRST = 1  # as if the SYN/ACK had had the sequence number 0: nothing is known of it yet
 
 
-def answer(peer: Peer, opts: bytes) -> None:
-    """To a join of the server."""
+def joins(peer: Peer) -> dpkt.tcp.TCP:
+    """The SYN of the server."""
     announce(peer)
     syn = peer.wire.answer(PORT)
     if syn is None:
         raise Bad("the server does not join")
+    return syn
+
+
+def reset(peer: Peer, opts: bytes) -> None:
+    syn = joins(peer)
     peer.wire.send(PORT, RST | ACK, FIRST, syn.seq + 1, opts, to=syn.sport)
+    peer.hear(0.5)
+
+
+def cross(peer: Peer) -> None:
+    """As if both connected at a time, and plain TCP."""
+    syn = joins(peer)
+    peer.wire.send(PORT, SYN, ISN, 0, to=syn.sport)
+    peer.hear(0.5)
+    peer.wire.send(PORT, ACK, ISN + 1, syn.seq + 1, data=b"as TCP", to=syn.sport)
     peer.hear(0.5)
 
 
@@ -43,12 +58,16 @@ def goes_on(peer: Peer, program: socket.socket, what: str) -> Check:
 
 def check(wire: Wire, waiting: socket.socket) -> Check:
     peer, program = accepted(wire, waiting)
-    answer(peer, peer.dss() + option(REMOVE_ADDR, 0, bytes([0])))
+    reset(peer, peer.dss() + option(REMOVE_ADDR, 0, bytes([0])))
     yield from goes_on(peer, program, "a RST withdraws an address")
 
     peer, program = accepted(wire, waiting)
-    answer(peer, b"")
+    reset(peer, b"")
     yield from goes_on(peer, program, "a RST says nothing")
+
+    peer, program = accepted(wire, waiting)
+    cross(peer)
+    yield from goes_on(peer, program, "a SYN, and then data")
 
 
 if __name__ == "__main__":
