@@ -307,6 +307,7 @@ tree_git commit -qa --amend --no-edit
 check "which then replaces the patch that all have" 0 "changed: 7.3/sched/0001-net-hook.patch" refresh
 check "for that version" 0 "" grep -qx 7.3/sched/0001-net-hook.patch "$top/patches/7.3/series"
 check "with the edit" 0 "" patch_has +twelve 7.3/sched/0001
+check "and two lines around it, too" 1 "" patch_has " 7" 7.3/sched/0001
 check "the other one stays" 0 "" cmp "$work/before/sched/0001-net-hook.patch" "$top/patches/sched/0001-net-hook.patch"
 replace twelve 12 include/file.c
 tree_git commit -qa --amend --no-edit
