@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Broken, for the tests: calls what is for congestion controls of TCP, on a subflow whose congestion
- * control is another one. The verifier must not let it in.
+/* Broken, for the tests: calls what is for congestion controls of TCP, on a subflow that has
+ * another one. The verifier must not let it in.
  */
 #include "vmlinux.h"
 #include "mptcp_sched.bpf.h"
