@@ -20,7 +20,7 @@ from hand import Check, Peer, accepted, main
 SO_RCVBUFFORCE = 33
 LINEAR = 1.5  # more than that is growth
 SEGMENTS, LENGTH = 9000, 60000
-MAPPINGS = 16000
+MAPPINGS, TIMES = 16000, 8
 BATCH = 500  # more would not fit the link's queue
 TRIES, MOST = 3, 12  # others use the CPU, too: of each part the cheapest one counts
 PAUSE = 0.1
@@ -77,22 +77,20 @@ def at_once(peer: Peer, count: int) -> int:
 
 
 def each_alone(wire: Wire, waiting: socket.socket) -> Check:
-    """They are passed on one after the other, and all that is behind is there already."""
-    few, many = MAPPINGS // 8, MAPPINGS
-    runs: list[tuple[int, int]] = []
-    growth = math.inf
-    while len(runs) < TRIES and growth >= 8 * LINEAR:
-        found = []
-        for count in few, many:
+    """They are passed on one after the other, and all that is behind is there already. TIMES as many cost so
+    many times as much, or the square of that if each walks over the rest."""
+    cheapest = {MAPPINGS // TIMES: math.inf, MAPPINGS: math.inf}
+    tries, growth = 0, math.inf
+    while tries < MOST and growth >= TIMES**1.5:
+        for count in cheapest:
             peer, program = accepted(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM)
-            found.append(at_once(peer, count))
-            program.close()
+            cheapest[count] = min(cheapest[count], at_once(peer, count))
             program.close()
             peer.hear(0.5)
-        runs.append((found[0], found[1]))
-        cheapest = [min(costs) for costs in zip(*runs, strict=True)]
-        growth = cheapest[1] / cheapest[0]
-    yield growth < 8 * LINEAR, "eight times as many mappings cost eight times as much", f"{growth:.1f} times"
+        growth = cheapest[MAPPINGS] / cheapest[MAPPINGS // TIMES]
+        tries += 1
+    what = f"{TIMES} times as many mappings cost {TIMES} times as much"
+    yield growth < TIMES**1.5, what, f"{growth:.1f} times"
 
 
 def check(wire: Wire, waiting: socket.socket) -> Check:
