@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import socket
 import struct
 import time
+from collections.abc import Iterator
 
 from conformance.byhand import ISN, option
 from conformance.capture import ACK
@@ -35,24 +37,25 @@ def mapping(peer: Peer, wide: bool) -> bytes:
     return option(DSS, 0, struct.pack(f"!BI{'Q' if wide else 'I'}IHH", flags, ack & MASK32, *place))
 
 
-def packets(peer: Peer) -> list[bytes]:
-    """Made before: what is measured is the kernel's work."""
-    made: list[bytes] = []
-    mappings = mapping(peer, False), mapping(peer, True)
-    peer.wire.transmit = made.append  # type: ignore[method-assign]
-    for at in range(SEGMENTS):
-        peer.wire.send(peer.port, ACK, ISN + 1 + peer.sent + at, peer.ack, mappings[at % 2], b"x")
+@contextlib.contextmanager
+def made(peer: Peer) -> Iterator[list[bytes]]:
+    """What it would send meanwhile: made before, so that what is measured is the kernel's work."""
+    packets: list[bytes] = []
+    peer.wire.transmit = packets.append  # type: ignore[method-assign]
+    yield packets
     del peer.wire.transmit
-    return made
 
 
 def cost(peer: Peer) -> list[int]:
     """Of each tenth of the segments."""
-    made, size = packets(peer), SEGMENTS // 10
+    size, mappings = SEGMENTS // 10, (mapping(peer, False), mapping(peer, True))
+    with made(peer) as packets:
+        for at in range(SEGMENTS):
+            peer.wire.send(peer.port, ACK, ISN + 1 + peer.sent + at, peer.ack, mappings[at % 2], b"x")
     parts = []
     for first in range(0, SEGMENTS, size):
         begin = ticks()
-        for packet in made[first : first + size]:
+        for packet in packets[first : first + size]:
             peer.wire.transmit(packet)
         time.sleep(PAUSE)  # for them to arrive
         parts.append(ticks() - begin)
@@ -61,17 +64,15 @@ def cost(peer: Peer) -> list[int]:
 
 def at_once(peer: Peer, count: int) -> int:
     """What so many mappings of a byte each cost that wait behind a hole, as it is filled."""
-    made: list[bytes] = []
-    peer.wire.transmit = made.append  # type: ignore[method-assign]
-    for _ in range(count + 1):
-        peer.say(data=b"x")
-    del peer.wire.transmit
+    with made(peer) as packets:
+        for _ in range(count + 1):
+            peer.say(data=b"x")
     for first in range(1, count, BATCH):
-        for packet in made[first : first + BATCH]:
+        for packet in packets[first : first + BATCH]:
             peer.wire.transmit(packet)
         time.sleep(PAUSE)
     begin = ticks()
-    peer.wire.transmit(made[0])
+    peer.wire.transmit(packets[0])
     time.sleep(PAUSE)
     return ticks() - begin
 

@@ -28,13 +28,19 @@ def announce(peer: Peer) -> None:
     peer.segment(option(ADD_ADDR, 0, body + code))
 
 
-def half_joined(peer: Peer) -> dpkt.tcp.TCP:
-    """The third packet of its handshake."""
+def joins(peer: Peer) -> dpkt.tcp.TCP:
+    """The SYN of the server."""
     announce(peer)
     syn = peer.wire.answer(PORT)
-    raw = options(syn).get(JOIN) if syn else None
-    if syn is None or raw is None:
+    if syn is None or JOIN not in options(syn):
         raise Bad("the server does not join")
+    return syn
+
+
+def half_joined(peer: Peer) -> dpkt.tcp.TCP:
+    """The third packet of its handshake."""
+    syn = joins(peer)
+    raw = options(syn)[JOIN]
     code = mac(peer.key, peer.peer_key, NONCE + raw[8:12])[:8]
     opts = option(JOIN, 0, bytes([NUMBER]) + code + NONCE)
     peer.wire.send(PORT, SYN | ACK, ISN, syn.seq + 1, opts, to=syn.sport)

@@ -5,25 +5,14 @@ from __future__ import annotations
 
 import socket
 
-import dpkt
 from conformance.byhand import ISN, option
 from conformance.capture import ACK, RST, SYN
-from conformance.connection import Bad
 from conformance.options import REMOVE_ADDR
 from conformance.wire import Wire
-from fallback_while_joining import PORT, announce
+from fallback_while_joining import PORT, joins
 from hand import Check, Peer, accepted, dss_of, main
 
 FIRST = 1  # as if the SYN/ACK had had the sequence number 0: nothing is known of it yet
-
-
-def joins(peer: Peer) -> dpkt.tcp.TCP:
-    """The SYN of the server."""
-    announce(peer)
-    syn = peer.wire.answer(PORT)
-    if syn is None:
-        raise Bad("the server does not join")
-    return syn
 
 
 def reset(peer: Peer, opts: bytes) -> None:

@@ -99,13 +99,12 @@ def ran(counter: Counter) -> tuple[int, int]:
     return sum(count > 0 for count in counter.values()), len(counter)
 
 
-def percent(some: int, of: int) -> str:
-    return f"{100 * some / of:.1f}" if of else ""
-
-
-def share(file: File) -> float:
-    some, of = ran(file.lines)
+def share(some: int, of: int) -> float:
     return 100 * some / of
+
+
+def percent(some: int, of: int) -> str:
+    return f"{share(some, of):.1f}" if of else ""
 
 
 def row(name: str, files: Iterable[File]) -> str:
@@ -127,7 +126,12 @@ def ranges(numbers: list[int]) -> str:
 def table(ours: dict[str, File], theirs: dict[str, File]) -> str:
     """All of ours, all of Linux's, and each file of which much did not run."""
     both = ours | theirs
-    rest = [name for of, least in ((ours, OURS), (theirs, THEIRS)) for name in of if share(of[name]) < least]
+    rest = [
+        name
+        for of, least in ((ours, OURS), (theirs, THEIRS))
+        for name in of
+        if share(*ran(of[name].lines)) < least
+    ]
     rows = ["| file | lines | % ran | % of branches taken |", "|---|---:|---:|---:|"]
     rows += [
         row(f"all {len(ours)} of ours", ours.values()),
