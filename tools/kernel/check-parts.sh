@@ -60,11 +60,11 @@ keys() {
 	done < <(all_versions)
 }
 
-# commit: the one that is checked, "+" with edits.
+# commit: the last that changed what is checked, "+" with edits.
 commit() {
-	local edits
-	edits=$(git -C "$top" status --porcelain -- Kconfig net patches selftests)
-	echo "$(git -C "$top" rev-parse --short=12 HEAD)${edits:++}"
+	local checked=(Kconfig net patches selftests) edits
+	edits=$(git -C "$top" status --porcelain -- "${checked[@]}")
+	echo "$(git -C "$top" log -1 --format=%h --abbrev=12 -- "${checked[@]}")${edits:++}"
 }
 
 # line KEY: what is kept of it: COMMIT DIGEST PASSED FAILED SKIPPED SECONDS LINUX TESTS; false if nothing is.
