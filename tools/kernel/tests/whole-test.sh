@@ -58,11 +58,12 @@ check "runs again, with all its tests" bash -c 'tail -n 1 "$0" | grep -qx "check
 check "once" ran 1
 check "ONLY: an unknown one is refused" bash -c '! ONLY=check-nothing "$0" whole' "$top/tools/kernel/check-parts.sh"
 
-head=$(git -C "$top" rev-parse --short=12 HEAD)
 echo 2 >"$top/Documentation/other.md"
 commit text
 parts table
 check "after a commit to other files it is not stale" says check-robust "\| $head .*\|  \|\$"
+ONLY=check-robust parts whole
+check "and a row names the last commit that changed what is checked" says check-robust "\| $head .*\|  \|\$"
 for file in net/a.c patches/series selftests/a.sh; do
 	cp "$top/$file" "$work/before"
 	echo 2 >"$top/$file"
