@@ -95,7 +95,7 @@ class ThePage(unittest.TestCase):
         return table
 
     def test_the_command(self) -> None:
-        text = page.markdown(self.drawn(self.distribution(21)), "COMMAND")
+        text = page.markdown(self.drawn(self.distribution(21)))
         self.assertIn("| benefit | runs | least | p5 | p25 | p50 | p75 | p95 | most | mean |", text)
         self.assertIn(FIGURES["fig3.3"].caption, text)
 
@@ -105,8 +105,10 @@ class ThePage(unittest.TestCase):
                 Path(folder) / "index.html", [self.drawn(self.distribution(3))], {"fig3.3": "COMMAND"}, "It."
             )
             text = (Path(folder) / "index.md").read_text()
+            html = (Path(folder) / "index.html").read_text()
         self.assertTrue(text.startswith("# Figures\n\nIt.\n\n### fig3.3: "))
-        self.assertIn("\n`COMMAND`: 20 runs.\n", text)
+        self.assertIn(" below zero.\n20 runs.\n", text)
+        self.assertIn("<code>COMMAND</code>", html)
         self.assertNotIn("|", text)
 
     def test_a_file_has_all_numbers(self) -> None:
@@ -120,7 +122,7 @@ class ThePage(unittest.TestCase):
         )
 
     def test_nothing_measured(self) -> None:
-        self.assertIn("| benefit |", page.markdown(self.drawn(quantile_table("benefit")), ""))
+        self.assertIn("| benefit |", page.markdown(self.drawn(quantile_table("benefit"))))
 
     def test_deviations_are_below_their_percentiles(self) -> None:
         """Designs that give the same: each percentile deviates by nothing, least and most say nothing."""

@@ -67,18 +67,21 @@ def caption(figure: Figure, results: Sequence[Result]) -> str:
     return " ".join(filter(None, [figure.caption, f"{len(results)} runs, {what}, {which}."]))
 
 
-def _heading(drawn: Drawn, command: str, how: str) -> str:
+def _said(figure: Figure) -> str:
+    """What others report, and why ours is not the same."""
+    source = figure.reports[:1].upper() + figure.reports[1:]
+    return " ".join(filter(None, [source and f"{source}.", REMARKS.get(figure.name, "")]))
+
+
+def _heading(drawn: Drawn, how: str) -> str:
     """What there is to say of a figure, around its picture."""
     figure = drawn.figure
-    said = " ".join(filter(None, [f"The thesis: {figure.reports}.", REMARKS.get(figure.name, "")]))
+    said = "\n".join(filter(None, [_said(figure), how]))
     failed = f"\n\n{drawn.failed} runs failed and are missing." if drawn.failed else ""
-    return (
-        f"### {figure.name}: {figure.title}\n\n![{figure.name}]({drawn.image.name})\n\n"
-        f"{said}\n`{command}`: {how}{failed}\n"
-    )
+    return f"### {figure.name}: {figure.title}\n\n![{figure.name}]({drawn.image.name})\n\n{said}{failed}\n"
 
 
-def markdown(drawn: Drawn, command: str) -> str:
+def markdown(drawn: Drawn) -> str:
     """What the figure shows, as text, with all numbers."""
     header, rows = drawn.table.header, drawn.table.rows
     lines = [
@@ -86,7 +89,7 @@ def markdown(drawn: Drawn, command: str) -> str:
         "|" + "|".join(["---", *["---:"] * (len(header) - 1)]) + "|",
         *("| " + " | ".join(row) + " |" for row in rows),
     ]
-    return _heading(drawn, command, drawn.caption) + "\n" + "\n".join(lines) + "\n"
+    return _heading(drawn, drawn.caption) + "\n" + "\n".join(lines) + "\n"
 
 
 def numbers(path: Path, drawn: Sequence[Drawn]) -> None:
@@ -113,7 +116,7 @@ def write(path: Path, drawn: Sequence[Drawn], commands: Mapping[str, str], about
     text = [f"# Figures\n\n{about}\n"]
     for d in drawn:
         how = d.caption.removeprefix(d.figure.caption).strip()
-        text.append(_heading(d, commands[d.figure.name], how))
+        text.append(_heading(d, how))
     path.with_suffix(".md").write_text("\n".join(text))
 
 
@@ -126,7 +129,7 @@ def _section(drawn: Drawn, command: str) -> str:
         f"<section id={figure.name}><h2>{figure.name}: {html.escape(figure.title)}</h2>"
         f"<img src={drawn.image.name} alt='{figure.name}'>"
         f"<p>{html.escape(drawn.caption)}"
-        f"<p>The thesis: {html.escape(figure.reports)}. {html.escape(REMARKS.get(figure.name, ''))}"
+        f"<p>{html.escape(_said(figure))}"
         f"<table><tr>{head}{rows}</table>{failed}"
         f"<p>{drawn.runs} runs: <code>{html.escape(command)}</code>,"
         f" <a href={figure.name}.csv>every run</a>, <a href={figure.name}.svg>SVG</a></section>"

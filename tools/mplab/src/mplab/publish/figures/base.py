@@ -74,8 +74,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure(ABC):
-    """name as on the command line; reports: what the thesis says of its own, in words; caption: how to read
-    the drawing."""
+    """name as on the command line; reports: what the thesis says of its own, in words, or nothing; caption:
+    how to read the drawing."""
 
     caption: ClassVar[str] = ""
     name: str

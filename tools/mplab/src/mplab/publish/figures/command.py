@@ -63,13 +63,13 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
         made = "mplab report --full" if args.full else "make figures"
         about = (
             f"Made by {made} at commit {parts.commit()}; schedulers {schedulers}; cubic, unless a figure"
-            " names another congestion control. The terms: Documentation/testbed.md."
+            " names another congestion control. Below each: what the thesis reports, and the runs here."
             " All numbers: numbers.csv. " + parts.in_words(guests.parts, runner.parts & guests.parts.keys())
         )
         page.write(out / "index.html", drawn, calls, about)
         files = [*files[:3], out / "index.html"]
     else:
-        print("\n".join(page.markdown(d, calls[d.figure.name]) for d in drawn))
+        print("\n".join(page.markdown(d) for d in drawn))
     written(*files)
     return exit_status(runner.failures)
 

@@ -183,6 +183,6 @@ DELAYS = [
     ),
     Handover(
         "handover", "The better path dies mid-call",
-        "nothing: the thesis has no such experiment",
+        "",
     ),
 ]  # fmt: skip

@@ -205,12 +205,12 @@ def slowest_answer(result: Result) -> float:
 INCAST = [
     ManyServers(
         "incast", "Many servers answer at the same time",
-        "nothing; Li (Improving the Efficiency of Multipath Transport Protocols, 2014, figure 3.14): with"
+        "Li (Improving the Efficiency of Multipath Transport Protocols, 2014, figure 3.14): with"
         " more servers the goodput of coupled control collapses, that of equally weighted control does not",
     ),
     Collapse(
         "incast-server", "Incast, 256 KB from each server",
-        "nothing; Li (2014, figure 3.14a): MPTCP's goodput suffers as servers become more, that of EW-MPTCP"
+        "Li (2014, figure 3.14a): MPTCP's goodput suffers as servers become more, that of EW-MPTCP"
         " rises smoothly up to 48",
         per_server,
         {
@@ -223,7 +223,7 @@ INCAST = [
     ),
     Collapse(
         "incast-request", "Incast, 4 MB from all servers together",
-        "nothing; Li (2014, figure 3.14b): as with a fixed volume per server",
+        "Li (2014, figure 3.14b): as with a fixed volume per server",
         per_request,
         {
             "reno": Arm("reno"),
@@ -238,7 +238,7 @@ INCAST = [
     ),
     Collapse(
         "incast-mtu", "Incast, 4 MB from up to 300 servers together, by MTU",
-        "nothing; Li (2014, figure 3.15): EW-MPTCP collapses, too, at some number of servers, a small MTU"
+        "Li (2014, figure 3.15): EW-MPTCP collapses, too, at some number of servers, a small MTU"
         " mitigates it",
         per_request,
         {
@@ -250,7 +250,7 @@ INCAST = [
     ),
     Collapse(
         "incast-tcp", "Incast, 4 MB from all servers together: plain TCP over one bottleneck",
-        "nothing; Li (2014, section 3.3) says that equal weights work for TCP in single-homed data centres,"
+        "Li (2014, section 3.3) says that equal weights work for TCP in single-homed data centres,"
         " too, and shows no figures",
         per_request,
         {

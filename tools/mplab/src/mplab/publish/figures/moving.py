@@ -116,6 +116,6 @@ def _mean(rates: Rates, since: float, until: float) -> float:
 MOVING = [
     Congested(
         "congested", "A path becomes congested and clears",
-        "nothing: the thesis has no such experiment",
+        "",
     ),
 ]  # fmt: skip

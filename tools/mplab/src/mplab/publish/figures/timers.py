@@ -104,7 +104,7 @@ class LeastTimeout(Figure):
 TIMERS = [
     LeastTimeout(
         "timers", "What a lower least timeout still gains",
-        "nothing; Li (Improving the Efficiency of Multipath Transport Protocols, 2014, figure 3.6): with"
+        "Li (Improving the Efficiency of Multipath Transport Protocols, 2014, figure 3.6): with"
         " 512 KB the goodput of MPTCP drops sharply when the least timeout is more than some value",
     ),
 ]  # fmt: skip
