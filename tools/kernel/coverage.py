@@ -138,9 +138,11 @@ def table(ours: dict[str, File], theirs: dict[str, File]) -> str:
         row(f"all {len(theirs)} of Linux's", theirs.values()),
     ]
     rows += [row(f"`{name}`", [both[name]]) for name in rest]
+    # those of trace.h are what Linux's macros make of it
     idle = {
         name: [f"`{function}()`" for function, count in file.functions.items() if not count]
         for name, file in ours.items()
+        if not name.endswith("trace.h")
     }
     if any(idle.values()):
         rows += ["", "Functions of ours that no test ran:", ""]
