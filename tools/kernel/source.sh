@@ -52,10 +52,20 @@ find_source() {
 		"or set KSRC= to a tree or tarball of $(versions)"
 	ksrc=$(realpath -- "$ksrc")
 	origin=$(stat -Lc '%n %s %Y' -- "$ksrc")
+	[ ! -d "$ksrc" ] || origin=$(newest "$ksrc")
+}
+
+# newest DIR: how many sources are there, and when the last was written, so that an edit is seen.
+newest() {
+	find "$1" \( -name .git -o -path "$1/include/generated" \) -prune -o \
+		\( -name '*.[chS]' -o -name 'Kconfig*' -o -name 'Makefile*' \) -printf '%T@\n' |
+		awk -v name="$1" '$1 > last { last = $1 } END { printf "%s %d %s\n", name, NR, last }'
 }
 
 unpack() {
 	local new=$tree.new
+	! loses_work || die "$tree was made of another source than $ksrc is now, and has edits that patches/ lacks:" \
+		"keep them with 'make patches-refresh' and the source as it was, or drop them with FORCE=1"
 	say "unpacking $ksrc"
 	rm -rf -- "$new"
 	mkdir -p "$new"
@@ -106,6 +116,9 @@ drops_edits() { [ -f "$tree/.git/patched-head" ] && tree_is_edited; }
 
 # loses_edits: to apply anew would throw them away, and nobody asked for that.
 loses_edits() { [ -z "${FORCE:-}" ] && drops_edits; }
+
+# loses_work: to unpack anew would throw away edits, or a port that is under way.
+loses_work() { loses_edits || { [ -z "${FORCE:-}" ] && [ -f "$tree/.git/port" ]; }; }
 
 mark_patched() {
 	tree_git rev-parse HEAD >"$tree/.git/patched-head"

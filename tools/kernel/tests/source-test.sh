@@ -61,6 +61,15 @@ check "and the edit is gone" 1 "" has eleven net/mptcp/file.c
 replace 11 eleven net/mptcp/file.c
 check "so it is if only the tree changed" 0 "applied 5 patches" env FORCE=1 "$top/tools/kernel/source.sh" prepare
 check "the edit is gone again" 1 "" has eleven net/mptcp/file.c
+# the source changes below its top, where its own time does not show it
+replace 11 eleven net/mptcp/file.c
+sed -i 's/^40$/forty/' "$KSRC/net/mptcp/file.c"
+check "another source: an edit in the tree is not lost" 1 "another source.*patches-refresh.*FORCE=1" source_sh prepare
+check "it is still there" 0 "" has eleven net/mptcp/file.c
+check "unless told so" 0 "applied 5 patches" env FORCE=1 "$top/tools/kernel/source.sh" prepare
+check "then the tree is of the other source" 0 "" has forty net/mptcp/file.c
+sed -i 's/^forty$/40/' "$KSRC/net/mptcp/file.c"
+check "as it was: without an edit nobody has to be asked" 0 "unpacking" source_sh prepare
 replace 11 eleven net/mptcp/file.c
 mkdir "$work/bin"
 # shellcheck disable=SC2016 # for that shell
