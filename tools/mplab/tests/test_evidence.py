@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -15,8 +16,8 @@ from mplab import cli
 from mplab.evidence import check, measure, plan, scoreboard, tables, texts
 from mplab.lab import parts
 from mplab.lab.paths import parse
-from mplab.run import plans, programs
-from mplab.run.experiment import Conditions, Result
+from mplab.run import plans, programs, report
+from mplab.run.experiment import TCP, Conditions, Result
 from mplab.run.schedulers import Schedulers
 
 CONTROLS = ["cubic", "reno", "lia", "olia", "balia", "wvegas", "ewlia"]
@@ -315,6 +316,19 @@ class Numbers(unittest.TestCase):
         self.assertNotIn("start_ms", found)
         self.assertEqual(found["goodput_range"], "6.89 to 6.89")
         self.assertNotIn("goodput_range", measure._single(self.results(1), None))
+
+    def test_tcp_is_where_it_does_best(self) -> None:
+        """Whichever path that is, as in the table that "run" prints."""
+        ours = self.results(1)[0]
+        alone = {
+            path: replace(
+                ours, conditions=replace(ours.conditions, scheduler=TCP, tcp_path=path), flows=flows
+            )
+            for path, flows in ((1, ({"goodput_bps": 4e6},)), (2, ({"goodput_bps": 2e6},)))
+        }
+        for order in ((1, 2), (2, 1)):
+            best = report.best_tcp([[ours], *([alone[path]] for path in order)])
+            self.assertEqual(best, {report.peer(ours): [alone[1]]})
 
     def test_nothing_has_no_sign(self) -> None:
         for figure, value, text in (

@@ -91,7 +91,7 @@ def _compared(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[
     if args.command == "design":
         known = baseline.by_conditions(results)
         return {name: _over_points(group, known) for name, group in groups.items()}
-    alone = {report.peer(g[0]): g for g in groups.values() if g[0].conditions.plain_tcp}
+    alone = report.best_tcp(groups.values())
     return {name: _single(group, alone.get(report.peer(group[0]))) for name, group in groups.items()}
 
 

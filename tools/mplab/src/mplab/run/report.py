@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from textwrap import shorten
 
@@ -86,15 +86,7 @@ def table(results: Sequence[Result]) -> Table:
         view.add_column(name, justify="right")
     for i in range(1, len(first.paths) + 1):
         view.add_column(f"path {i}", justify="right")
-    tcp: dict[tuple[str, str], list[Result]] = {}  # the best of them
-    for group in groups.values():
-        c = group[0].conditions
-        if (
-            c.plain_tcp
-            and c.topology != "interfaces"
-            and goodput(group) > goodput(tcp.get(peer(group[0]), []))
-        ):
-            tcp[peer(group[0])] = group
+    tcp = best_tcp(groups.values())
     view.caption += "".join(f" {why}" for why in _empty(results, bool(tcp), known))
     for name, group in groups.items():
         rate, c = goodput(group), group[0].conditions
@@ -158,6 +150,16 @@ def neighbours(results: Sequence[Result]) -> Table:
 def peer(result: Result) -> tuple[str, str]:
     """What a result and the plain TCP to compare it with have in common."""
     return result.conditions.kernel, result.conditions.congestion
+
+
+def best_tcp(groups: Iterable[Sequence[Result]]) -> dict[tuple[str, str], Sequence[Result]]:
+    """The runs to compare with: those of plain TCP on the path where it does best."""
+    best: dict[tuple[str, str], Sequence[Result]] = {}
+    for group in sorted(groups, key=goodput):
+        c = group[0].conditions
+        if c.plain_tcp and c.topology != "interfaces":
+            best[peer(group[0])] = group
+    return best
 
 
 def describe(workload: Workload) -> str:
