@@ -37,6 +37,24 @@ is "EINVAL 200000" "$(tried $rto_min:0)" "0: EINVAL"
 is "ok 100000" "$(tried $delack_max:100000)" "TCP_DELACK_MAX_US is set, and read back"
 is "EINVAL 200000" "$(tried $delack_max:300000)" "above 200 ms: EINVAL"
 
+# inherited LEVEL:OPTION:VALUE: what an accepted socket has of a listener
+inherited() {
+	in_client python3 -B - "${1//:/ }" <<'PYTHON'
+import socket, sys
+level, option, value = map(int, sys.argv[1].split())
+listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+listener.setsockopt(level, option, value)
+listener.bind(("10.0.1.1", 0))
+listener.listen()
+other = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
+other.connect(listener.getsockname())
+print(listener.accept()[0].getsockopt(level, option))
+PYTHON
+}
+
+is 40000 "$(inherited $rto_min:40000)" "TCP_RTO_MIN_US: accepted sockets have their listener's"
+is 100000 "$(inherited $delack_max:100000)" "TCP_DELACK_MAX_US, too"
+
 # sending OPTION...: a little each 100 ms, in the background
 sending() {
 	timeout 300 ip netns exec "$client" python3 -B options.py send 10.0.1.2 7000 30 "$@" >/dev/null &

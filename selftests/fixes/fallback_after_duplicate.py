@@ -7,11 +7,14 @@ from __future__ import annotations
 import socket
 
 from conformance.case import pattern
+from conformance.crypto import idsn_of
+from conformance.mapping import MASK32
 from conformance.options import CAPABLE_CHECKSUM, CAPABLE_SHA256
 from conformance.wire import Wire
-from hand import HELLO, Check, accepted, main
+from hand import HELLO, Check, Peer, accepted, dss_of, main
 
 WINDOW = 1000
+BUFFER, PIECE, PIECES = 4096, 200, 60  # more than fit
 
 
 def came_twice(wire: Wire, waiting: socket.socket) -> Check:
@@ -60,8 +63,39 @@ def not_asked(wire: Wire, waiting: socket.socket) -> Check:
     program.close()
 
 
+def taken(peer: Peer) -> bool:
+    """Is all that it sent acknowledged?"""
+    found = peer.hear(0.2).segments
+    dss = dss_of(found[-1][1]) if found else None
+    return bool(dss and dss.ack is not None and not (dss.ack - idsn_of(peer.key) - 1 - peer.sent) & MASK32)
+
+
+def did_not_fit(wire: Wire, waiting: socket.socket) -> Check:
+    """What TCP has acknowledged is dropped, if the kernel does so, as nobody reads; then it comes again."""
+    peer, program = accepted(wire, waiting)
+    program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+    place, sent = peer.sent, b""
+    for n in range(PIECES):
+        place, piece = peer.sent, bytes([n]) * PIECE
+        sent += piece
+        peer.say(data=piece)
+        if not taken(peer):
+            break
+    program.settimeout(1)
+    got = program.recv(len(sent))
+    peer.say(peer.dss(piece, place=place), piece)
+    got += program.recv(len(sent)) if got != sent else b""
+    yield got == sent, "what did not fit, and came again, is there", f"{len(got)} of {len(sent)}"
+    peer.read = None
+    peer.say(data=b"as TCP")
+    heard = peer.hear(2)
+    yield heard.is_reset(), "then the subflow is reset", f"{len(heard.segments)} segments, no RST"
+    program.close()
+
+
 def check(wire: Wire, waiting: socket.socket) -> Check:
     yield from came_twice(wire, waiting)
+    yield from did_not_fit(wire, waiting)
     yield from asked(wire, waiting)
     yield from not_asked(wire, waiting)
 
