@@ -26,8 +26,13 @@ words_of() {
 	esac
 }
 
-# place KERNEL: of the logs of that kernel as it is.
-place() { echo "$logs/seeds/$1-$(sha256sum <"$(upstream_kernel "${1%%:*}")/linux" | cut -c 1-12)"; }
+# place KERNEL: of the logs of that kernel, with its modules, as it is.
+place() {
+	local kernel
+	kernel=$(upstream_kernel "${1%%:*}")
+	echo "$logs/seeds/$1-$(find "$kernel/linux" "$kernel/modules" -type f \( -name linux -o -name '*.ko' \) -print0 |
+		sort -z | xargs -0 cat | sha256sum | cut -c 1-12)"
+}
 
 # one KERNEL TEST SEED: unless it ran on this kernel before. What upstream forgives counts.
 one() {

@@ -66,11 +66,11 @@ sources_of() {
 	echo "$shared-$(printf '%s\0' "$script" | digest)"
 }
 
-# is_kept TEST: it passed from these sources.
+# is_kept TEST: it passed from these sources, and did not only skip itself.
 is_kept() {
-	local bad from
-	[ -n "$keep" ] && read -r _ bad _ _ from 2>/dev/null <"$logs/${1// /-}.result" &&
-		[ "$bad $from" = "0 $(sources_of "$1")" ]
+	local good bad from
+	[ -n "$keep" ] && read -r good bad _ _ from 2>/dev/null <"$logs/${1// /-}.result" &&
+		[ "$good" != 0 ] && [ "$bad $from" = "0 $(sources_of "$1")" ]
 }
 
 # sum: of what the tests left, and the names of those that failed; one that left nothing failed.

@@ -59,8 +59,9 @@ else
 fi
 say "installing ${missing[*]}"
 "${as_root[@]}" apt-get update -qq || say "warning: apt-get update failed; trying with what is known"
-"${as_root[@]}" "${install[@]}" >"${TMPDIR:-/tmp}/apt.$$" 2>&1 || {
-	tail -n 20 "${TMPDIR:-/tmp}/apt.$$" >&2
+said=$(mktemp)
+trap 'rm -f -- "$said"' EXIT
+"${as_root[@]}" "${install[@]}" >"$said" 2>&1 || {
+	tail -n 20 "$said" >&2
 	die "apt-get could not install them; the end of what it said is above"
 }
-rm -f -- "${TMPDIR:-/tmp}/apt.$$"

@@ -69,6 +69,7 @@ modules_have_packages() {
 
 symbols_exist() {
 	local package symbol
+	[ -n "$(kmods KCONFIG)" ]
 	kmods KCONFIG | while read -r package symbol; do
 		grep -qx "config ${symbol#CONFIG_}" "$top"/net/mptcp/*/Kconfig || { echo "$package: $symbol"; return 1; }
 	done
