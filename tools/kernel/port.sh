@@ -3,8 +3,8 @@
 # shellcheck disable=SC2154 # what source.sh sets
 # Part of source.sh: a series for a Linux version that has none yet, or whose series no longer applies.
 #
-# What applies as it is stays common. What git can merge, as long as the tree is there that a patch was made in,
-# becomes a patch of this version. At the first that it cannot, the tree waits with "git am" under way; the next
+# What applies as it is stays common. What git can merge, as long as the tree of the nearest version is there, becomes
+# a patch of this version. At the first that it cannot, the tree waits with "git am" under way; the next
 # call goes on behind it. These files in the tree's .git say how far it came:
 #	port        names of the patches that are settled, one a line
 #	port-waits  the one at which it stopped, and the commit before it
@@ -44,10 +44,30 @@ begin_tree() {
 		die "$tree has edits that patches/ lacks: keep them with 'make patches-refresh', or drop them with FORCE=1"
 	fi
 	[ -f "$tree/.git/port" ] || { tree_git checkout -q -f -B patches base && : >"$tree/.git/port"; }
-	# those of the pattern that are not there are no failure
-	{ find "$top"/build/{,*/}linux/.git/objects "$build"/{,*/}linux/.git/objects -maxdepth 0 2>/dev/null || true; } |
-		sort -u | grep -vxF "$tree/.git/objects" >"$tree/.git/objects/info/alternates" ||
-		say "git cannot merge without the tree in which the patches were made: 'make source' first makes it"
+	others | sed 's|$|/.git/objects|' >"$tree/.git/objects/info/alternates"
+}
+
+# others: the trees of all versions but this one. Those of the pattern that are not there are no failure.
+others() {
+	{ find "$top"/build/{,*/}linux "$build"/{,*/}linux -maxdepth 0 2>/dev/null || true; } | sort -u |
+		grep -vxF "$tree" || true
+}
+
+# with_its_origin NAME: the file of that patch, or the same made anew from its commit in another version's tree: git
+# merges with what it changed there, which it finds by the numbers in the patch. Those in patches/ may be of another
+# release of that version.
+with_its_origin() {
+	local other commit made=$tree/.git/port-patch
+	while read -r other; do
+		commit=$(git -C "$other" log --notes=patches --format='%H %N' base..HEAD | awk -v name="$1" '$2 == name { print $1 }')
+		[ -n "$commit" ] || continue
+		git -C "$other" format-patch -q -1 --full-index --stdout "$commit" >"$made"
+		echo "$made"
+		return
+	done < <(others)
+	say "git cannot merge $1 without a tree that has it:" \
+		"'make source$([[ $1 != [0-9]* ]] || echo " KSRC=, of Linux ${1%%/*},")' first makes it"
+	echo "$patches/$1"
 }
 
 # leave_out NAME WHY
@@ -79,7 +99,7 @@ try() {
 			return
 		fi
 		echo "$1 $(tree_git rev-parse HEAD)" >"$tree/.git/port-waits"
-		if ! said=$(tree_git am -q -3 --keep-cr "$patches/$1" 2>&1); then
+		if ! said=$(tree_git am -q -3 --keep-cr "$(with_its_origin "$1")" 2>&1); then
 			printf '%s\n' "$said" >&2
 			die "$1 does not apply to Linux $(linux_version "$tree").
   cd $tree

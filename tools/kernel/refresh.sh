@@ -323,6 +323,16 @@ refuse_half() {
 	done < <(series_names | grep -vxFf <(cat "$tree/.git/left-out" 2>/dev/null))
 }
 
+# warn_outside: of edits that no patch takes, as only some folders are tracked.
+warn_outside() {
+	local dir found kept=(-path "$tree/.git")
+	for dir in "${tracked[@]}"; do kept+=(-o -path "$tree/$dir"); done
+	found=$(find "$tree" \( "${kept[@]}" \) -prune -o -type f -newer "$tree/.git/origin" -printf '%P\n' | head -n 5 |
+		paste -sd ' ')
+	[ -z "$found" ] || say "warning: no patch has the edits of $found:" \
+		"those of ${tracked[*]} are kept (tracked= in tools/kernel/source.sh)"
+}
+
 refresh() {
 	[ -d "$tree/.git" ] || die "no tree at $tree: run 'make source' first"
 	[ ! -d "$tree/.git/rebase-merge" ] || die "a rebase is going on in $tree:" \
@@ -333,6 +343,7 @@ refresh() {
 	[ "$(tree_git symbolic-ref -q --short HEAD)" = patches ] ||
 		die "$tree is not on its branch 'patches': 'git switch patches' there first"
 	refuse_half
+	warn_outside
 	[ -n "${FORCE:-}" ] || [ "$(cat "$tree/.git/patches-hash" 2>/dev/null)" = "$(patches_hash)" ] ||
 		die "patches/ changed since it was applied: 'make patches-refresh FORCE=1' overwrites that" \
 			"with what is in $tree, 'make source' applies it"

@@ -64,6 +64,7 @@ newest() {
 
 unpack() {
 	local new=$tree.new
+	[ ! -d "$ksrc" ] || check_version "$ksrc"
 	! loses_work || die "$tree was made of another source than $ksrc is now, and has edits that patches/ lacks:" \
 		"keep them with 'make patches-refresh' and the source as it was, or drop them with FORCE=1"
 	say "unpacking $ksrc"
@@ -75,6 +76,8 @@ unpack() {
 		tar -C "$new" --strip-components=1 --exclude='*/Documentation/translations' -xf "$ksrc"
 	fi
 	check_version "$new"
+	# Debian's leaves out all that its packages do not have
+	[ ! -f "$new/.gitignore" ] || sed -i '\,^/\*$,d' "$new/.gitignore"
 	rm -rf -- "$tree"
 	mv -- "$new" "$tree"
 	git init -q "$tree"
@@ -92,7 +95,8 @@ check_version() {
 	[ -f "$1/Makefile" ] || die "$ksrc holds no kernel source (no Makefile at its top)"
 	version=$(linux_version "$1")
 	[ "$variant" != patched ] || [ "${version%.*}" = "$series_version" ] ||
-		die "$ksrc is Linux $version; the patches are for $(versions)"
+		die "$ksrc is Linux $version; the patches are for $(versions)." \
+			"'make port KSRC=' begins a series for another version"
 }
 
 # The patches of a variant, in order. All but ours get only those to User-Mode Linux itself, so

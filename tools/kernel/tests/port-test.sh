@@ -12,14 +12,7 @@ edit() { sed -i "s/^$1\$/$2/" "$KSRC/net/mptcp/file.c"; }
 toy_kernel
 toy_project
 check "the first version is patched" 0 "applied 5 patches" source_sh prepare
-# as refresh writes them, with the files' identities, without which nothing can be merged
-i=0
-for name in testbed/0001-um-boot fixes/0001-net-first fixes/0002-net-second sched/0001-net-hook sched/0002-net-build; do
-	i=$((i + 1))
-	tree_git format-patch -1 --stdout "$(tree_git rev-list --reverse base..HEAD | sed -n ${i}p)" >"$top/patches/$name.patch"
-done
-check "and again" 0 "applied 5 patches" source_sh prepare
-
+# the files' identities, with which git merges, are not in these patches: they are those of the tree
 check "the version of patches/series is none to port to" 1 "patches/series is for Linux 6.12" source_sh port
 check "nor is none" 1 "name the Linux to port to" env -u KSRC "$top/tools/kernel/source.sh" port
 check "nor a folder without a kernel" 1 "neither a kernel source" env KSRC="$work" "$top/tools/kernel/source.sh" port
@@ -38,7 +31,7 @@ tree=$top/build/6.18/linux
 # the Makefile asked for the folder before there was a series
 check "a series is begun" 1 "began patches/6.18/series, from the one for Linux 6.12" env BUILD="$top/build" "$top/tools/kernel/source.sh" port
 cp "$work/out" "$work/said"
-check "what can be merged is" 0 "merged: fixes/0001-net-first.patch" cat "$work/said"
+check "what can be merged with the tree of the nearest is" 0 "merged: fixes/0001-net-first.patch" cat "$work/said"
 check "what cannot is named" 0 "fixes/0002-net-second.patch does not apply to Linux 6.18.3" cat "$work/said"
 check "and what to do" 0 "git add FILE... && git am --continue" cat "$work/said"
 check "it waits there" 0 "" test -d "$tree/.git/rebase-apply"

@@ -37,6 +37,10 @@ commit_behind() {
 toy_kernel
 begin
 check "nothing was edited" 0 "wrote 5 patches" refresh
+mkdir "$tree/drivers"
+echo edited >"$tree/drivers/tun.c"
+check "an edit that no patch takes is told" 0 "warning: .* edits of drivers/tun.c" refresh
+rm -r -- "$tree/drivers"
 check "nothing changes, not even the series' remarks" 0 "" same
 check "nor what patches/ holds besides" 0 "" refresh
 
