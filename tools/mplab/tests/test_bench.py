@@ -208,8 +208,8 @@ class Scores(unittest.TestCase):
     def test_a_run_that_failed(self) -> None:
         s = self.score("goodput_bps", {"default": [4e6], "tcp1": [2e6]})
         self.assertEqual((s.ours.failed, s.to_tcp, s.to_default), (1, None, None))
-        s = self.score("goodput_bps", {"inorder": [4e6], "tcp2": [2e6]})
-        self.assertEqual((s.to_tcp, s.tcp_path, s.to_default), (2, 2, None))
+        s = self.score("goodput_bps", {"inorder": [4e6], "tcp2": [2e6]})  # TCP may be best on path 1
+        self.assertEqual((s.to_tcp, s.tcp_path, s.to_default), (None, None, None))
 
     def test_what_others_get_is_compared_on_each_path(self) -> None:
         entry = plan.entries([scenario(measure=suite.OTHERS, beside=["tcp"])], [INORDER])[0]

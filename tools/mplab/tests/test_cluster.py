@@ -113,7 +113,7 @@ class JobArrays(unittest.TestCase):
 
     def test_script(self) -> None:
         argv = ["bench", "--mine", "my links", "--slurm", "f"]
-        text = slurm.script(argv, 4, Path("/o u/t"), Path("/home/x"))
+        text = slurm.script(argv, 4, Path("/o u/t"), Path("/home/x y"))
         subprocess.run(["bash", "-n"], input=text, text=True, check=True)
         stub = text.replace(str(slurm.LAUNCHER), "printf '%s\\n'").replace("exec ", "", 1)
         said = subprocess.run(
@@ -123,6 +123,8 @@ class JobArrays(unittest.TestCase):
         words = ["bench", "--mine", "my links", "--shard", "3/4", "--jobs", "2", "--out", "/o u/t"]
         self.assertEqual(said.splitlines(), words)
         self.assertIn("#SBATCH --array=1-4\n", text)
+        self.assertIn("#SBATCH --chdir='/home/x y'\n", text)
+        self.assertIn("#SBATCH --output='/o u/t/slurm-%A_%a.log'\n", text)
 
 
 class Dask(unittest.TestCase):
@@ -136,10 +138,10 @@ class Dask(unittest.TestCase):
 
     def test_a_worker_with_other_files(self) -> None:
         with (
-            mock.patch.object(pool, "_guests", lambda label: FakeGuests()),
+            mock.patch.object(pool, "_guests", lambda label, limit: FakeGuests()),
             self.assertRaisesRegex(UsageError, "has another kernel or another version of mplab"),
         ):
-            pool.measured(Conditions((PATH,)), "0" * 20)
+            pool.measured(Conditions((PATH,)), "0" * 20, 600)
 
 
 class CommandLine(unittest.TestCase):

@@ -381,6 +381,16 @@ class Runner(Scratch):
         self.assertEqual(len(results), 6)
         self.assertLessEqual(len(self.measured), 6 - kept)  # one more may have ended meanwhile
 
+    def test_a_damaged_result_is_measured_anew(self) -> None:
+        self.go()
+        for number, file in enumerate(sorted((self.dir / "runs").glob("*.gz"))):
+            whole = bytearray(file.read_bytes())
+            whole[12 + number] ^= 0xFF  # in what is compressed
+            file.write_bytes(whole)
+        self.measured.clear()
+        results, made = self.go()
+        self.assertEqual((len(results), len(self.measured), made.failures), (6, 6, []))
+
     def test_a_failure_is_tried_again(self) -> None:
         results, made = self.go(lambda c: c.seed == 2 and self.measured.count(c) == 1)
         self.assertEqual((len(results), made.failures), (6, []))
@@ -490,7 +500,7 @@ class Figures(Scratch):
                     drawn = page.draw(figure, s, there, [], self.dir)
                     self.assertGreater(drawn.image.stat().st_size, 3000)
             self.assertTrue(drawn.image.with_suffix(".svg").exists())
-            self.assertIn(figure.name, page.markdown(drawn, "command"))
+            self.assertIn(figure.name, page.markdown(drawn))
 
     def test_the_caption_says_what_it_is_from(self) -> None:
         s = figures.Setting(schedulers=Schedulers(("default",)))

@@ -127,7 +127,8 @@ def _capture(kernels: dict[str, Guests], wanted: Sequence[Conditions], out: Path
 
     for c in wanted:
         kernel = c.kernel.strip("/").replace("/", "_")
-        keep = out / "pcap" / f"{kernel}-{c.scheduler}-{c.congestion}-{c.seed}"
+        who = f"path{c.tcp_path}" if c.plain_tcp and c.topology != "interfaces" else c.topology
+        keep = out / "pcap" / f"{kernel}-{c.scheduler}-{c.congestion}-{who}-{c.seed}"
         keep.mkdir(parents=True, exist_ok=True)
         for old in keep.glob("*.pcap"):
             old.unlink()

@@ -16,7 +16,10 @@ from .score import BEHIND, Score, Summary, summary
 
 AHEAD = 1 / BEHIND
 NOTHING = "-"
-UNITS = {"_bps": (1e-6, "Mbit/s"), "_s": (1e3, "ms"), "_per_second": (1, "/s"), "_bytes": (1e-3, "KB")}
+UNITS = {
+    "_bps": (1e-6, "Mbit/s"), "_s": (1e3, "ms"), "_per_second": (1, "/s"),
+    "_bytes": (1e-3, "KB"), "_bytes_sent": (1e-3, "KB"),
+}  # fmt: skip
 FIRST_COLUMNS, PER_CONTESTANT = 38, 20  # characters
 ABOUT = (
     "Ratios: above 1 is better, of times and amounts too. TCP: one TCP connection in our place, on the path"

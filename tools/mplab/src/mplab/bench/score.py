@@ -94,10 +94,11 @@ def _alone(entry: Entry, results: Outcome) -> tuple[int | None, float | None]:
     s = entry.scenario
     medians = {path: values(results, runs, s.measure).middle for path, runs in entry.alone}
     found = {path: value for path, value in medians.items() if value is not None}
-    if s.measure == OTHERS:
-        return None, sum(found.values()) if len(found) == len(medians) else None
-    if not found:
+    # the one that is missing may be the best
+    if not found or len(found) < len(medians):
         return None, None
+    if s.measure == OTHERS:
+        return None, sum(found.values())
     return (max if s.higher_is_better else min)(found.items(), key=lambda item: item[1])
 
 

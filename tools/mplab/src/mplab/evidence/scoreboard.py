@@ -34,7 +34,7 @@ def _rows(bench: Measured, rivals: Measured) -> Iterator[list[str]]:
         yield [
             scenario,
             str(of[BEST]),
-            *(f"{ratios[name]:.2f}" for name in ours if name in ratios),
+            *(f"{ratios[name]:.2f}" if name in ratios else "" for name in ours),
             best,
             rival,
         ]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path as FilePath
 from textwrap import fill
 
@@ -61,8 +62,7 @@ def _pair(results: Sequence[Result]) -> None:
     by_kernel: dict[str, dict[object, Result]] = {}
     for r in results:
         c = r.conditions
-        same = (c.paths, c.scheduler, c.congestion, c.workload, c.buffer, c.others, c.seed)
-        by_kernel.setdefault(c.kernel, {})[same] = r
+        by_kernel.setdefault(c.kernel, {})[replace(c, kernel="")] = r
     (one, firsts), *others = by_kernel.items()
     for other, seconds in others:
         ratios: dict[str, list[float]] = {}
@@ -73,7 +73,7 @@ def _pair(results: Sequence[Result]) -> None:
                 )
         for name, values in ratios.items():
             low, mid, high = metrics.percentiles(values, (5, 50, 95))
-            print(
-                f"{name}: goodput on {one} relative to {other}, {len(values)} pairs: "
-                f"median {mid:.3f}, 5 to 95 %: {low:.3f} to {high:.3f}"
-            )
+            said = f"{name}: goodput on {one} relative to {other}, {len(values)} pairs: median {mid:.3f}"
+            if len(values) >= metrics.PERCENTILES_FROM:
+                said += f", 5 to 95 %: {low:.3f} to {high:.3f}"
+            print(said)

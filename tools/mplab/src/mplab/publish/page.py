@@ -53,6 +53,8 @@ def draw(
     write_csv(directory / f"{figure.name}.csv", mine.values(), failed)
     table = figure.draw(s, mine, drawing)
     image, text = directory / f"{figure.name}.png", caption(figure, list(mine.values()))
+    for older in (image, image.with_suffix(".svg")):
+        older.unlink(missing_ok=True)
     drawing.supxlabel(fill(text, 150), fontsize=6.5, x=0.01, ha="left")
     plot.attempt(image.name, lambda: plot.save(drawing, image))
     return Drawn(figure, image, table, len(mine), len(failed), text)

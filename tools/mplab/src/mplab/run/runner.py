@@ -16,6 +16,7 @@ import queue
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -74,7 +75,7 @@ class Store:
         try:
             raw = json.loads(gzip.decompress(self._file(c, kernel_id).read_bytes()))
             return Result.from_json(c, raw)
-        except (OSError, EOFError, ValueError, KeyError):
+        except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error):
             return None  # not there, or not whole: measure it
 
     def save(self, result: Result) -> None:

@@ -24,17 +24,18 @@ CONNECT_WITHIN = 30  # seconds
 
 
 @cache
-def _guests(label: str) -> Guests:
+def _guests(label: str, limit: float) -> Guests:
     """A worker's own, ended with it."""
-    guests = Guests(asked.kernel_directory(label))
+    guests = Guests(asked.kernel_directory(label), limit=limit)
     guests.__enter__()
     atexit.register(guests.__exit__)
     return guests
 
 
-def measured(c: Conditions, name: str) -> Result | Failure:
-    """On a worker. name: of the result, as the one who asks would call it."""
-    guests = _guests(c.kernel)
+def measured(c: Conditions, name: str, limit: float) -> Result | Failure:
+    """On a worker. name: of the result, as the one who asks would call it; limit: seconds that a guest may
+    take."""
+    guests = _guests(c.kernel, limit)
     if key(c, guests.identity(c.parts)) != name:
         raise UsageError(
             f"the worker on {socket.gethostname()} has another kernel or another version of mplab:"
@@ -80,7 +81,8 @@ class DaskRunner(Runner):
         from distributed.scheduler import KilledWorker
 
         names = [key(c, self.kernels[c.kernel].identity(c.parts)) for c in missing]
-        futures = self.client.map(measured, missing, names, pure=False)
+        limits = [self.kernels[c.kernel].limit for c in missing]
+        futures = self.client.map(measured, missing, names, limits, pure=False)
         asked = dict(zip((f.key for f in futures), missing, strict=True))
         try:
             for future in as_completed(futures):

@@ -32,8 +32,8 @@ def script(argv: Sequence[str], tasks: int, out: Path, directory: Path) -> str:
 #SBATCH --array=1-{tasks}
 #SBATCH --cpus-per-task=1
 #SBATCH --mem-per-cpu=1500M
-#SBATCH --chdir={directory}
-#SBATCH --output={out}/slurm-%A_%a.log
+#SBATCH --chdir={shlex.quote(str(directory))}
+#SBATCH --output={shlex.quote(str(out / "slurm-%A_%a.log"))}
 # A share that is sent again measures what is missing. All nodes must see the same files.
 exec {again} \\
 	--shard "$SLURM_ARRAY_TASK_ID/{tasks}" --jobs "${{SLURM_CPUS_PER_TASK:-1}}" --out {shlex.quote(str(out))}
