@@ -16,7 +16,7 @@
 #include <linux/tcp.h>
 #include <mptcp_sched.h>	/* MPTCP_SCHEDULER, and what old C libraries lack */
 
-#define MOST 8			/* subflows that an MPTCP connection of Linux can have */
+#define MOST 9			/* subflows: the first, and eight that join */
 #define NAME 40			/* of a scheduler with all its extensions, and the NUL behind it */
 #define BYTES 1000000
 

@@ -23,7 +23,7 @@ const (
 	mptcpFullInfo     = 4
 	mptcpScheduler    = 43
 
-	most     = 8  // subflows that an MPTCP connection of Linux can have
+	most     = 9  // subflows: the first, and eight that join
 	nameMax  = 40 // of a scheduler with all its extensions, and the NUL behind it
 	total    = 1000000
 	headSize = 16  // struct mptcp_subflow_data: its size, subflows, sizes of an entry there and here

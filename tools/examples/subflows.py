@@ -16,7 +16,7 @@ IPPROTO_MPTCP = 262  # socket.IPPROTO_MPTCP from Python 3.10 on
 SOL_MPTCP = 284
 MPTCP_TCPINFO, MPTCP_SUBFLOW_ADDRS, MPTCP_FULL_INFO, MPTCP_SCHEDULER = 2, 3, 4, 43
 
-MOST = 8  # subflows that an MPTCP connection of Linux can have
+MOST = 9  # subflows: the first, and eight that join
 NAME = 40  # of a scheduler with all its extensions, and the NUL behind it
 BYTES = 1_000_000
 HEAD = struct.Struct("4I")  # struct mptcp_subflow_data: its size, subflows, sizes of an entry there and here
@@ -29,7 +29,10 @@ RTT, WINDOW, ACKED = 68, 80, 120  # in struct tcp_info
 def connect(host: str, port: int, scheduler: str | None) -> socket.socket:
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_MPTCP)
     if scheduler:
-        sock.setsockopt(SOL_MPTCP, MPTCP_SCHEDULER, scheduler.encode())
+        try:
+            sock.setsockopt(SOL_MPTCP, MPTCP_SCHEDULER, scheduler.encode())
+        except OSError as error:
+            sys.exit(f"{scheduler}: {error.strerror}")
     sock.connect((host, port))
     return sock
 
@@ -79,13 +82,13 @@ def numbers(sock: socket.socket) -> list[int]:
 
 
 def main() -> None:
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 3 or not sys.argv[2].isdecimal():
         sys.exit(f"usage: {sys.argv[0]} HOST PORT [SCHEDULER]")
     host, port, scheduler = (*sys.argv[1:4], None)[:3]
     try:
         sock = connect(str(host), int(str(port)), scheduler)
     except OSError as error:
-        sys.exit(f"{scheduler or host}: {error.strerror}")
+        sys.exit(f"{host}: {error.strerror}")
     sock.sendall(bytes(BYTES))
     try:
         name = sock.getsockopt(SOL_MPTCP, MPTCP_SCHEDULER, NAME)

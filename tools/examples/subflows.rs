@@ -20,7 +20,7 @@ const MPTCP_FULL_INFO: c_int = 4;
 const MPTCP_SCHEDULER: c_int = 43;
 const EOPNOTSUPP: c_int = 95; // 122 on MIPS
 
-const MOST: usize = 8; // subflows that an MPTCP connection of Linux can have
+const MOST: usize = 9; // subflows: the first, and eight that join
 const NAME: usize = 40; // of a scheduler with all its extensions, and the NUL behind it
 const BYTES: usize = 1_000_000;
 const HEAD: usize = 16; // struct mptcp_subflow_data: its size, subflows, sizes of an entry there and here
@@ -63,7 +63,8 @@ fn open(to: SocketAddr, scheduler: Option<&str>) -> io::Result<TcpStream> {
     let stream = unsafe { TcpStream::from_raw_fd(fd) };
     if let Some(text) = scheduler {
         let value = text.as_ptr().cast();
-        checked(unsafe { setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, value, text.len() as u32) })?;
+        checked(unsafe { setsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, value, text.len() as u32) })
+            .map_err(|error| io::Error::new(error.kind(), format!("{text}: {error}")))?;
     }
     checked(unsafe { connect(fd, name.as_ptr().cast(), name.len() as u32) })?;
     Ok(stream)
@@ -168,7 +169,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{}: {error}", args.get(3).unwrap_or(&args[1]));
+            eprintln!("{}: {error}", args[1]);
             ExitCode::FAILURE
         }
     }

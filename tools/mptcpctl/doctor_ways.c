@@ -43,7 +43,7 @@ static void try_all(const struct machine *m, struct ways *ways)
 static void say_way(struct machine *m, const struct way *way)
 {
 	static const char *const words[] = {
-		[PROBE_PLAIN] = "plain TCP: something on this way takes MPTCP's options away",
+		[PROBE_PLAIN] = "plain TCP: the server does not speak MPTCP, or something on this way takes its options away",
 		[PROBE_DROPPED] = "something on this way drops what has MPTCP's options, TCP gets through",
 		[PROBE_SMALL] = "full packets are lost on this way, small ones get through",
 		[PROBE_MUTE] = "connections begin, but their data is not answered within 1.5 s",

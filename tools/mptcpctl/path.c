@@ -288,12 +288,23 @@ static void warn_of_missing(const char *name)
 			 name);
 }
 
+/* The kernel would take it for the name of an interface. */
+static bool is_bare_address(const char *name)
+{
+	unsigned char bytes[16];
+
+	return inet_pton(AF_INET, name, bytes) == 1 || inet_pton(AF_INET6, name, bytes) == 1;
+}
+
 static int set_path(const char *name, const char **values)
 {
 	int kind, status = 0;
 	char buf[NAME_MAX_LEN];
 	bool given = false;
 
+	if (is_bare_address(name))
+		return complain("%s: a peer is written with its prefix's length: %s/%d", name, name,
+				strchr(name, ':') ? 128 : 32);
 	name = name_in_list(name, buf);
 	for (kind = 0; kind < KINDS && !status; kind++) {
 		if (!values[kind])

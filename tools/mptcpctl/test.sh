@@ -510,6 +510,7 @@ check "path: peers go" 0 "" ctl path 2001:db8::/32 --price 0 --weight 1
 check "path: peers have no budget" 1 "192.0.2.0/24 1/1d: --budget takes .*, no '/', ':' or space$" \
 	ctl path 192.0.2.0/24 --budget 1/1d
 check "path: no peers" 1 "peers are written as 192.0.2.0/24" ctl path 192.0.2/24 --price 1
+check "path: a peer without its prefix" 1 "192.0.2.1: a peer is written with its prefix.s length: 192.0.2.1/32" ctl path 192.0.2.1 --price 1
 check "path --budget none" 0 "" ctl path lte0 --budget none
 check "path --budget none: there is none" 0 "^$" in_ns sysctl -n net.mptcp.path_budget
 check "path: only what has something is listed" 1 "" sh -c "ip netns exec $ns $tool path | grep lte0"

@@ -25,7 +25,7 @@ def _check_points(points: Sequence[tuple[paths.Path, ...]], work: Workload) -> N
     end = work.seconds
     most = max(map(len, points))
     if most > MOST_PATHS:
-        raise UsageError(f"{most} paths; an MPTCP connection of Linux has at most {MOST_PATHS}")
+        raise UsageError(f"{most} paths; the test bed takes at most {MOST_PATHS}")
     events = [event for point in points for path in point for event in path.events]
     for event in events:
         if end is not None and event.at >= end:
