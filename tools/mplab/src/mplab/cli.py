@@ -18,20 +18,23 @@ from .words import options, units
 from .words.units import UsageError
 
 WATCH = """\
-Runs experiments one after another and draws each in the terminal while it runs. Takes the options of
-'mplab run'; plain TCP runs only with --tcp-on. Ctrl-C ends the guest and tells what was seen so far.
-At the end there are the table and the files of 'mplab run'; results.html has what was drawn."""
+Runs experiments one after another and draws each in the terminal while it
+runs. Takes the options of 'mplab run'; plain TCP runs only with --tcp-on.
+Ctrl-C ends the guest and tells what was seen so far. At the end there are the
+table and the files of 'mplab run'; results.html has what was drawn."""
 WATCH_SHOWS = """\
 What it shows, ten times in a second of the guest's time:
-  received      of each path, by the receivers of the main flows, headers included; beside other
-                traffic also what the bottleneck sent of it ("path 1, others")
-  queue         bytes that wait for the bottleneck's rate, on the way of the data
-  out of order  at the receiver. path N: memory of packets that wait behind a loss on that path;
-                connection: bytes that came over one path and wait for bytes of another
+  received      of each path, by the receivers of the main flows, headers
+                included; beside other traffic also what the bottleneck sent
+                of it ("path 1, others")
+  queue         bytes that wait for the bottleneck's rate, on the data's way
+  out of order  at the receiver. path N: memory of packets that wait behind a
+                loss on that path; connection: bytes that came over one path
+                and wait for bytes of another
 
-Where the output is no terminal it prints a line per second of the guest's time.
-Who looks on draws random numbers of the guest, too. So a result may differ from that of 'mplab run' as
-one with another seed does, and is never taken for it."""
+Where the output is no terminal it prints a line per second of the guest's
+time. Watching uses random numbers of the guest. So a result may differ from
+that of 'mplab run' as one with another seed does, and is never taken for it."""
 WIFI_3G = ["8mbit,20ms,80ms", "2mbit,150ms,2s"]
 
 
@@ -390,9 +393,9 @@ def _parser() -> argparse.ArgumentParser:
     what = cost.add_mutually_exclusive_group()
     what.add_argument("--against", metavar="KERNEL", help="(default: stock)")
     what.add_argument(
-        "--congestion", metavar="NAME,...", help="compare these on one kernel, with the first of them"
+        "--congestion", metavar="NAMES", help="compare these on one kernel, with the first of them"
     )
-    what.add_argument("--scheduler", metavar="NAME,...", help="compare these on one kernel, with the first")
+    what.add_argument("--scheduler", metavar="NAMES", help="compare these on one kernel, with the first")
     cost.add_argument(
         "--rate",
         type=_argument(lambda text: units.rate(text, "--rate")),

@@ -8,6 +8,7 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 
 from ..lab.guest import Guests
 from ..publish import plot
@@ -19,6 +20,7 @@ from ..run.schedulers import available
 from ..run.table import write_csv
 from ..watch.measure import SampledRunner
 from ..words.places import for_call, written
+from ..words.settings import WIDTH
 from ..words.units import UsageError
 from . import board, files, mine, page, picture, plan, suite
 from .board import Board
@@ -35,7 +37,8 @@ def listing(scenarios: Sequence[Scenario]) -> str:
             group = s.group
             lines.append(f"\n{group}" if lines else group)
         seeds = f", {s.seeds} seeds" if s.seeds > 1 else ""
-        lines.append(f"  {s.name:24} {s.why} ({s.measure}{seeds}{', quick' if s.quick else ''})")
+        what = f"{s.why} ({s.measure}{seeds}{', quick' if s.quick else ''})"
+        lines.append(fill(what, WIDTH, initial_indent=f"  {s.name:24} ", subsequent_indent=" " * 27))
     return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from textwrap import fill
 
 from ...lab import parts
 from ...run import asked
@@ -13,6 +14,7 @@ from ...run.cluster import spread
 from ...run.runner import exit_status
 from ...run.schedulers import available
 from ...words.places import writable, written
+from ...words.settings import WIDTH
 from ...words.units import UsageError
 from .. import page
 from . import FIGURES, ONE_BY_ONE, Setting
@@ -24,7 +26,7 @@ def figure(args: argparse.Namespace) -> int:
     known = FIGURES | ONE_BY_ONE
     if not args.names:
         for each in known.values():
-            print(f"{each.name:16} {each.title}")
+            print(fill(each.title, WIDTH, initial_indent=f"{each.name:16} ", subsequent_indent=" " * 17))
         return 0
     for name in args.names:
         if name not in known:
