@@ -24,6 +24,7 @@ EXTRA = {  # per workload: heading, figure, factor
         ("worst ms", "delay_max_s", 1e3),
     ],
     "writes": [("p50 ms", "delay_p50_s", 1e3), ("p99 ms", "delay_p99_s", 1e3)],
+    "order": [("late", "late_ratio", 1), ("hold 99 %", "hold_p99_packets", 1)],
     "rpc": [("p50 ms", "delay_p50_s", 1e3), ("p99 ms", "delay_p99_s", 1e3), ("worst ms", "delay_max_s", 1e3)],
     "transfer": [("median s", "completion_median_s", 1), ("worst s", "completion_max_s", 1)],
     "bursts": [("median ms", "completion_median_s", 1e3), ("worst ms", "completion_max_s", 1e3)],
@@ -93,7 +94,7 @@ def table(results: Sequence[Result]) -> Table:
         alone = goodput(tcp[peer(group[0])]) if peer(group[0]) in tcp else 0
         of_tcp = f"{rate / alone:.2f}" if alone else "-"
         worth = "-" if c.plain_tcp else spread([baseline.benefit(r, known) for r in group], "+.2f")
-        more = [spread([r.main[figure] for r in group], factor=factor) for _, figure, factor in extra]
+        more = [spread([r.main.get(figure) for r in group], factor=factor) for _, figure, factor in extra]
         shares = [f"{median(values):.0%}" for values in zip(*(r.shares for r in group), strict=True)]
         count = [str(len(group))] if several else []
         rates = spread([r.goodput for r in group], factor=1e-6)
