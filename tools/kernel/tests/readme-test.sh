@@ -17,9 +17,9 @@ check "and with musl, without headers of the kernel" musl-gcc -x c -Wall -Wextra
 
 # ours NAME: lines that our patches add to the kernel's interface
 ours() { git -C "$(source_tree patched)" diff base HEAD -- "include/uapi/linux/$1.h" | sed -n 's/^+//p'; }
-sed -n '/^## Numbers that are ours/,/^## Counters/p' Documentation/interfaces.md >"$work/numbers"
+sed -n '/^## Socket options$/,/^## /p' Documentation/interfaces.md | tr '\n' ' ' >"$work/numbers"
 while read -r name number; do
-	check "$name is among the numbers that are ours" grep -q "\`$name\`" "$work/numbers"
+	check "$name is among the options, by its number" grep -Eq "\b$number \[?$name\b" "$work/numbers"
 	check "$name is in the header" grep -qE "^#define $name $number( |$)" $header
 done < <(ours mptcp | sed -nE 's/^#define (\w+)\s+([45][0-9])\b.*/\1 \2/p')
 while read -r struct; do
