@@ -323,10 +323,32 @@ announced() {
 	over announced
 }
 
+# accepted: so many addresses of the peer
+accepted() { in_client ss -HMni dport 5000 | sed -n 's/.*add_addr_accepted:\([0-9]*\).*/\1/p'; }
+
+# It cannot be reached when it is announced; later it can, and then it is taken back.
+announced_too_early() {
+	in_client ip mptcp endpoint flush
+	ip -n "$client" link set c2 down
+	in_server ip mptcp endpoint add 10.0.2.2 dev s2 id 5 signal
+	flow used 1
+	sleep 1
+	ip -n "$client" link set c2 up
+	through_again 2
+	back 2
+	came "an address that was announced before it could be reached" 0 2000
+	is 1 "$(accepted)" "it counts as accepted"
+	in_server ip mptcp endpoint flush
+	soon never_joined
+	is "" "$(accepted)" "and no more when it is taken back"
+	over early
+}
+never_joined() { ! joined; }
+
 hosts 20mbit 10ms 20mbit 10ms
 joins_by_itself id 2
 scheduler minrtt
-for part in values reset_by refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins other_id announced; do
+for part in values reset_by refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins other_id announced announced_too_early; do
 	$part
 done
 

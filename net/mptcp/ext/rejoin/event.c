@@ -23,6 +23,7 @@
 #include <net/netns/generic.h>
 #include <net/tcp.h>
 #include "protocol.h"
+#include "ext/rejoin/paths.h"
 #include "ext/rejoin/rejoin.h"
 
 /* Address and routes come after the link. */

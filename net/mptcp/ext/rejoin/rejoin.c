@@ -29,6 +29,7 @@
 #include <net/tcp.h>
 #include "protocol.h"
 #include "mib.h"
+#include "ext/rejoin/paths.h"
 #include "ext/rejoin/rejoin.h"
 
 /* A subflow that was there for so long was no attempt. */
@@ -191,6 +192,8 @@ void __mptcp_rejoin_tried(struct mptcp_sock *msk, const struct mptcp_pm_local *l
 	path->waits = false;
 	if (err)
 		rejoin_later(rejoin, path);
+	else
+		path->counted = true;
 }
 
 /* This end opened it, and neither end closed it on purpose. One that was given up while it joined
@@ -226,6 +229,7 @@ void __mptcp_rejoin_lost(struct mptcp_sock *msk, struct sock *ssk)
 	path = rejoin_path(msk, rejoin, &local, &remote);
 	if (!path)
 		return;
+	path->counted = true;
 	if (READ_ONCE(subflow->fully_established) && time_after(jiffies, path->last + REJOIN_LIVED))
 		path->failures = 0;
 	rejoin_later(rejoin, path);
@@ -249,26 +253,62 @@ static bool rejoin_is_void(struct mptcp_sock *msk, struct mptcp_rejoin_path *pat
 		!mptcp_pm_nl_endpoint(sock_net((struct sock *)msk), &path->local));
 }
 
+/* Is the peer's address one of those that the path manager has accepted? It counts them as it opens
+ * subflows to them, and when it cannot, nobody did.
+ */
+static bool rejoin_is_counted(const struct mptcp_rejoin *rejoin, u8 remote_id)
+{
+	unsigned int i;
+
+	for (i = 0; i < rejoin->count; i++)
+		if (rejoin->path[i].remote.id == remote_id && rejoin->path[i].counted)
+			return true;
+	return !remote_id;
+}
+
+/* Room for a subflow, which is taken, and for an address if that is @new: there is for the first,
+ * as the path manager would not have tried it otherwise.
+ */
+static bool rejoin_take_room(struct mptcp_sock *msk, bool new)
+{
+	unsigned int most = max(mptcp_pm_get_add_addr_accept_max(msk), 1U);
+	bool room;
+
+	spin_lock_bh(&msk->pm.lock);
+	room = msk->pm.subflows < mptcp_pm_get_subflows_max(msk) &&
+	       (!new || msk->pm.add_addr_accepted < most);
+	msk->pm.subflows += room;
+	spin_unlock_bh(&msk->pm.lock);
+
+	return room;
+}
+
+/* REMOVE_ADDR takes it off again. */
+static void rejoin_accept(struct mptcp_sock *msk)
+{
+	spin_lock_bh(&msk->pm.lock);
+	if (++msk->pm.add_addr_accepted >= mptcp_pm_get_add_addr_accept_max(msk))
+		WRITE_ONCE(msk->pm.accept_addr, false);
+	spin_unlock_bh(&msk->pm.lock);
+}
+
 /* __mptcp_subflow_connect() says how it went, by __mptcp_rejoin_tried(), unless there is not even
  * a socket.
  */
 static void rejoin_try(struct mptcp_sock *msk, struct mptcp_rejoin_path *path)
 {
-	bool room;
+	bool new = !rejoin_is_counted(msk->rejoin, path->remote.id);
 	int err;
 
-	spin_lock_bh(&msk->pm.lock);
-	room = msk->pm.subflows < mptcp_pm_get_subflows_max(msk);
-	msk->pm.subflows += room;
-	spin_unlock_bh(&msk->pm.lock);
-
-	if (!room) {
+	if (!rejoin_take_room(msk, new)) {
 		rejoin_later(msk->rejoin, path);
 		return;
 	}
 	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_REJOIN);
 	path->waits = false;
 	err = __mptcp_subflow_connect((struct sock *)msk, &path->local, &path->remote);
+	if (!err && new)
+		rejoin_accept(msk);
 	if (err && !path->waits)
 		rejoin_later(msk->rejoin, path);
 }

@@ -6,25 +6,7 @@
 #include "protocol.h"
 #include "ext/sysctl.h"
 
-/* From where to where a subflow was, or could not be */
-struct mptcp_rejoin_path {
-	struct mptcp_pm_local local;
-	struct mptcp_addr_info remote;
-	unsigned long last;	/* when it was tried, jiffies */
-	unsigned long next;	/* when it is to be, while it waits */
-	u8 failures;		/* in a row */
-	bool waits;
-	bool endpoint;		/* @local is one: without it there is nothing to try */
-};
-
-/* Of a connection, under the msk lock */
-struct mptcp_rejoin {
-	struct sock *sk;
-	struct list_head list;	/* of its namespace, under a lock there */
-	struct timer_list timer;
-	unsigned int count;
-	struct mptcp_rejoin_path path[MPTCP_PM_ADDR_MAX];
-};
+struct mptcp_rejoin;
 
 void mptcp_rejoin_enlist(struct mptcp_rejoin *rejoin);
 void mptcp_rejoin_delist(struct mptcp_rejoin *rejoin);

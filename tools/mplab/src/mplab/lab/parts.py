@@ -40,8 +40,8 @@ OURS = re.compile(r"mptcp_(sched|cong)_")
 BUILDS_ON = {"mptcp_cong_ewlia": "mptcp_cong_lia", "mptcp_cong_wvegas": "mptcp_cong_lia"}
 # No function of these runs as long as nobody uses the extension: coverage.py looks.
 IDLE = re.compile(
-    r"ext/(coding/(codec|rate|recv|send)|control/(send|sockopt)|join/(cookie|key_sockopt|once)"
-    r"|handshake/(cookie|sockopt|token))\.c"
+    r"ext/((coding/(codec|rate|recv|send)|control/(send|sockopt)|join/(cookie|key_sockopt|once)"
+    r"|handshake/(cookie|sockopt|token)|rejoin/rejoin)\.c|rejoin/paths\.h)"
 )
 # Of those, what connections use with a sysctl. All others that there are have nothing idle.
 USED_WITH = {
@@ -49,6 +49,7 @@ USED_WITH = {
     "mptcp/control_stream": {"control"},
     "mptcp/low_overhead": {"handshake", "join"},
     "mptcp/stateless_join": {"join"},
+    "mptcp/rejoin": {"rejoin"},
 }
 
 
