@@ -83,6 +83,8 @@ unpack() {
 	git init -q "$tree"
 	# only some folders are tracked
 	git -C "$tree" config status.showUntrackedFiles no
+	# a rebase takes along which patch a commit is
+	git -C "$tree" config notes.rewriteRef refs/notes/patches
 	tree_git add -f -- "${tracked[@]}"
 	tree_git commit -q -m "Linux as it came"
 	tree_git tag base
@@ -168,7 +170,6 @@ apply_series() {
 	rm -f -- "$tree/.git/patches-hash" "$tree/.git/patched-head"
 	rm -rf -- "$tree/.git/rebase-apply" "$tree/.git/rebase-merge" "$tree/.git/left-out" "$tree/.git/port"
 	tree_git checkout -q -f -B patches base
-	tree_git config notes.rewriteRef refs/notes/patches
 	while read -r name; do
 		apply "$name"
 	done < <(variant_names)
