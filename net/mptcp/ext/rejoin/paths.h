@@ -24,6 +24,8 @@ struct mptcp_rejoin {
 	struct timer_list timer;
 	unsigned int count;
 	struct mptcp_rejoin_path path[MPTCP_PM_ADDR_MAX];
+	/* by the peer's ids: addresses that it has taken back */
+	DECLARE_BITMAP(removed, MPTCP_PM_MAX_ADDR_ID + 1);
 };
 
 #endif /* _MPTCP_REJOIN_PATHS_H */

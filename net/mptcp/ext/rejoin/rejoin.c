@@ -106,6 +106,8 @@ static struct mptcp_rejoin_path *rejoin_path(struct mptcp_sock *msk, struct mptc
 		*path = (struct mptcp_rejoin_path) { .local = *local, .last = jiffies };
 		path->local.addr.port = 0;
 	}
+	if (path->remote.id != remote->id)
+		path->counted = false;
 	path->local.addr.id = local->addr.id;
 	path->remote = *remote;
 	/* it may be gone already, when the path is noticed to be lost */
@@ -185,6 +187,7 @@ void __mptcp_rejoin_tried(struct mptcp_sock *msk, const struct mptcp_pm_local *l
 	if (!rejoin)
 		return;
 
+	__clear_bit(remote->id, rejoin->removed);
 	path = rejoin_path(msk, rejoin, local, remote);
 	if (!path)
 		return;
@@ -196,15 +199,16 @@ void __mptcp_rejoin_tried(struct mptcp_sock *msk, const struct mptcp_pm_local *l
 		path->counted = true;
 }
 
-/* This end opened it, and neither end closed it on purpose. One that was given up while it joined
- * has no port of the peer any more.
+/* This end opened it, and neither end closed it on purpose, nor has its address been taken back
+ * since it was reset. One that was given up while it joined has no port of the peer any more.
  */
 static bool rejoin_is_lost(const struct mptcp_sock *msk, const struct sock *ssk)
 {
 	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	bool opened = subflow->request_join || (ssk == msk->first && !msk->pm.server_side);
 
-	return opened && inet_sk_state_load(ssk) == TCP_CLOSE && inet_sk(ssk)->inet_dport &&
+	return opened && !test_bit(READ_ONCE(subflow->remote_id), msk->rejoin->removed) &&
+	       inet_sk_state_load(ssk) == TCP_CLOSE && inet_sk(ssk)->inet_dport &&
 	       ((struct sock *)msk)->sk_state == TCP_ESTABLISHED &&
 	       (!subflow->reset_seen || subflow->reset_transient) &&
 	       (READ_ONCE(subflow->remote_id) || !READ_ONCE(msk->pm.remote_deny_join_id0));
@@ -240,6 +244,8 @@ void __mptcp_rejoin_removed(struct mptcp_sock *msk, u8 remote_id)
 	struct mptcp_rejoin *rejoin = msk->rejoin;
 	unsigned int i;
 
+	/* a subflow that was reset may not have been noticed to be lost yet */
+	__set_bit(remote_id, rejoin->removed);
 	for (i = rejoin->count; i-- > 0;)
 		if (rejoin->path[i].remote.id == remote_id)
 			rejoin_forget(rejoin, i);
@@ -256,12 +262,17 @@ static bool rejoin_is_void(struct mptcp_sock *msk, struct mptcp_rejoin_path *pat
 /* Is the peer's address one of those that the path manager has accepted? It counts them as it opens
  * subflows to them, and when it cannot, nobody did.
  */
-static bool rejoin_is_counted(const struct mptcp_rejoin *rejoin, u8 remote_id)
+static bool rejoin_is_counted(const struct mptcp_sock *msk, u8 remote_id)
 {
+	const struct mptcp_rejoin *rejoin = msk->rejoin;
+	const struct mptcp_subflow_context *subflow;
 	unsigned int i;
 
 	for (i = 0; i < rejoin->count; i++)
 		if (rejoin->path[i].remote.id == remote_id && rejoin->path[i].counted)
+			return true;
+	mptcp_for_each_subflow(msk, subflow)
+		if (subflow->request_join && READ_ONCE(subflow->remote_id) == remote_id)
 			return true;
 	return !remote_id;
 }
@@ -287,7 +298,8 @@ static bool rejoin_take_room(struct mptcp_sock *msk, bool new)
 static void rejoin_accept(struct mptcp_sock *msk)
 {
 	spin_lock_bh(&msk->pm.lock);
-	if (++msk->pm.add_addr_accepted >= mptcp_pm_get_add_addr_accept_max(msk))
+	if (++msk->pm.add_addr_accepted >= mptcp_pm_get_add_addr_accept_max(msk) ||
+	    msk->pm.subflows >= mptcp_pm_get_subflows_max(msk))
 		WRITE_ONCE(msk->pm.accept_addr, false);
 	spin_unlock_bh(&msk->pm.lock);
 }
@@ -297,7 +309,7 @@ static void rejoin_accept(struct mptcp_sock *msk)
  */
 static void rejoin_try(struct mptcp_sock *msk, struct mptcp_rejoin_path *path)
 {
-	bool new = !rejoin_is_counted(msk->rejoin, path->remote.id);
+	bool new = !rejoin_is_counted(msk, path->remote.id);
 	int err;
 
 	if (!rejoin_take_room(msk, new)) {
