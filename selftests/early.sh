@@ -158,7 +158,7 @@ copies copies
 checksums 1
 copies "copies with checksums"
 more_copies
-in_time "less than half as many messages are late" less $((late_on * 2)) "$late_off"
+in_time "a quarter fewer messages are late, or more than that" less $((late_on * 4)) $((late_off * 3))
 is 0 "$(counter_of "$server" DataCsumErr)" "no checksum is wrong"
 checksums 0
 losses
