@@ -145,6 +145,13 @@ class CommandLine(unittest.TestCase):
             said = self.fails("cost", "--congestion", "reno,nosuch")
         self.assertIn("--congestion nosuch: this kernel has none of that name; it has cubic, reno", said)
 
+    def test_a_trace_that_never_changes(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "same"
+            file.write_text("20\n20\n")
+            with self.assertRaisesRegex(plans.UsageError, "rtt-trace=same .*all its values are the same"):
+                plans._check_points([(paths.parse(f"8mbit,rtt-trace={file},80ms"),)], traffic.Bulk())
+
     def test_events_after_the_end(self) -> None:
         late = paths.parse("8mbit,20ms,80ms,down@40s")
         with self.assertRaisesRegex(plans.UsageError, "'down at 40 s' is not before the end of the run"):

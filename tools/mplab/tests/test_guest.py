@@ -17,7 +17,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab.lab import guest
-from mplab.lab.guest import BOOT, Ended, Guests, KernelChanged, OutOfTime
+from mplab.lab.guest import BOOT, Ended, GuestError, Guests, KernelChanged, OutOfTime
 
 
 class Scratch(unittest.TestCase):
@@ -61,6 +61,12 @@ class TheGuests(Scratch):
             self.assertEqual(changes, file.stem in {"mptcp_sched_x", "nft_numgen", "linux"}, name)
             file.write_text("one")
         self.assertNotEqual(Guests(self.dir, real_time=True).identity(needed), first)
+
+    def test_a_crash_is_told_where_it_was(self) -> None:
+        """However long the stack is that follows."""
+        script = "echo 'RIP: 0033:mine_get_send+0xb8/0x120'; seq 30; exit 134"
+        with self.assertRaisesRegex(GuestError, r"status 134:\nRIP: .*mine_get_send.*\n16\n"):
+            Guests(self.dir).run(script, self.dir)
 
     def test_none_starts_after_the_end(self) -> None:
         with Guests(self.dir) as guests:

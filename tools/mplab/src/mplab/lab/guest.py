@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -19,6 +20,7 @@ from .parts import TOP
 
 BUILD = Path(os.environ.get("BUILD") or TOP / "build")  # where kernels are
 BOOT = TOP / "tools" / "kernel" / "boot-uml"
+CRASH = re.compile(r"\bRIP: |Kernel panic|\bBUG: |WARNING: ")  # in a kernel's log: where it was
 BOOT_QEMU = BOOT.with_name("boot-qemu")
 MPTCPCTL = TOP / "tools" / "mptcpctl" / "mptcpctl"
 INSIDE = Path(__file__).parents[1] / "inside"  # our programs that run there
@@ -153,7 +155,9 @@ class Guests:
             raise Ended
         self._check_kernel()
         if process.returncode:
-            tail = "\n".join(output.splitlines()[-15:])
+            lines = output.splitlines()
+            where = [line for line in lines[:-15] if CRASH.search(line)]
+            tail = "\n".join([*where, *lines[-15:]])
             raise GuestError(f"the guest ended with status {process.returncode}:\n{tail}")
         return output
 

@@ -15,7 +15,7 @@ from textwrap import shorten
 from typing import Any
 
 from ..lab import network, one_address, parts, timeline, topology
-from ..lab.guest import BOOT, INSIDE, GuestError, Guests, OutOfTime, scratch
+from ..lab.guest import BOOT, INSIDE, MPTCPCTL, GuestError, Guests, OutOfTime, scratch
 from ..lab.network import Network
 from ..lab.paths import Path
 from ..traffic import PYTHON, Bulk, Ends, Workload, metrics
@@ -350,6 +350,13 @@ def _described(c: Conditions) -> str:
 
 
 @cache
+def _starter_id() -> str:
+    """Of what starts others' programs with Multipath TCP."""
+    files = sorted(MPTCPCTL.parent.glob("*.[ch]"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+@cache
 def _program_id() -> str:
     """Changes with whatever may change a measurement: no old result is taken for a new one."""
     rooms = (FilePath(__file__).parents[1] / room for room in ("inside", "lab", "traffic", "words"))
@@ -360,5 +367,8 @@ def _program_id() -> str:
 
 def key(c: Conditions, kernel_id: str) -> str:
     """Names a result: equal keys, equal results. kernel_id: Guests.identity() for the run's parts."""
-    text = json.dumps([c.as_json(), kernel_id, _program_id()], sort_keys=True)
+    parts = [c.as_json(), kernel_id, _program_id()]
+    if any(workload.needs for workload in (c.workload, *c.beside)):
+        parts.append(_starter_id())
+    text = json.dumps(parts, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:20]

@@ -20,8 +20,17 @@ from .schedulers import available
 MOST_PATHS = 8
 
 
+def _check_traces(path: paths.Path) -> None:
+    """A delay or a loss that never changes would have the guest look for a change for ever."""
+    for series, what in ((path.rtt_trace, "rtt"), (path.loss_trace, "loss")):
+        if series and len(set(series.values)) == 1:
+            raise UsageError(f"{what}-trace={series}: all its values are the same: write one in its place")
+
+
 def _check_points(points: Sequence[tuple[paths.Path, ...]], work: Workload) -> None:
     """What a run could not do."""
+    for path in {path for point in points for path in point}:
+        _check_traces(path)
     end = work.seconds
     most = max(map(len, points))
     if most > MOST_PATHS:

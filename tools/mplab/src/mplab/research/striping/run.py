@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 import random
 import shlex
+import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -15,7 +18,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from ...lab import parts
-from ...lab.guest import INSIDE, GuestError, Guests, scratch
+from ...lab.guest import BOOT, INSIDE, GuestError, Guests, scratch
 from ...lab.topology import HOSTS, PYTHON
 from ...run import programs
 from ...run.experiment import INSTANT
@@ -186,6 +189,8 @@ def _program_id() -> str:
     """Changes with whatever may change a measurement."""
     files = [*(FilePath(__file__).with_name(f"{name}.py") for name in ("network", "run")), HOSTS]
     files += [file for room in (INSIDE, INSIDE / "striping") for file in sorted(room.glob("*.py"))]
+    files += [FilePath(metrics.__file__)]
+    files += [BOOT.with_name(name) for name in ("boot-uml", "guest.sh", "guest-init")]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
@@ -198,12 +203,14 @@ def place(guests: Guests, case: Case, store: FilePath) -> FilePath:
 def kept(guests: Guests, case: Case, store: FilePath) -> Outcome:
     """What was measured before is not measured again."""
     file = place(guests, case, store)
-    if file.exists():
+    with contextlib.suppress(OSError, ValueError, TypeError):  # not there, or not whole
         raw = json.loads(file.read_text())
         return Outcome(**{k: tuple(v) if isinstance(v, list) else v for k, v in raw.items()})
     found = measure(guests, case)
     store.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(asdict(found)))
+    new = file.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+    new.write_text(json.dumps(asdict(found)))
+    new.replace(file)
     return found
 
 
