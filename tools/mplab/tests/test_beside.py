@@ -20,6 +20,7 @@ from mplab.run import baseline, experiment, plans, report, table
 from mplab.run.experiment import TCP, Conditions, Result
 from mplab.run.schedulers import Schedulers
 from mplab.traffic import Blocks, Bulk, Ends, Request, Rpc, beside, metrics
+from mplab.traffic import parse as workload
 from mplab.traffic.beside import Tcp, Udp, Web
 from mplab.words import settings
 from mplab.words.units import UnitError, UsageError
@@ -305,6 +306,15 @@ class CommandLine(unittest.TestCase):
             self.plan("--beside", "tcp,path=3")
         with self.assertRaisesRegex(UsageError, "congestion vegas: this kernel has none"):
             self.plan("--beside", "tcp,congestion=vegas")
+
+    def test_key_depends_on_what_starts_programs(self) -> None:
+        """mptcpctl, where the workload is somebody else's program."""
+        for work, depends in ((Bulk(), False), (workload("page"), True)):
+            keys = set()
+            for starter in "ab":
+                with mock.patch.object(experiment, "_starter_id", lambda starter=starter: starter):
+                    keys.add(experiment.key(Conditions(BOTH, workload=work), "b"))
+            self.assertEqual(len(keys) > 1, depends)
 
     def test_key_depends_on_them(self) -> None:
         base = Conditions(BOTH)

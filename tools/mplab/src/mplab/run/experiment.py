@@ -368,7 +368,7 @@ def _program_id() -> str:
 def key(c: Conditions, kernel_id: str) -> str:
     """Names a result: equal keys, equal results. kernel_id: Guests.identity() for the run's parts."""
     parts = [c.as_json(), kernel_id, _program_id()]
-    if any(workload.needs for workload in (c.workload, *c.beside)):
+    if c.workload.needs:
         parts.append(_starter_id())
     text = json.dumps(parts, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:20]
