@@ -79,12 +79,16 @@ class Store:
             return None  # not there, or not whole: measure it
 
     def save(self, result: Result) -> None:
-        """Whole or not at all, whenever we are interrupted."""
-        path = self._file(result.conditions, result.kernel["build"])
-        new = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
         text = json.dumps(result.as_json()).encode()
-        new.write_bytes(gzip.compress(text, compresslevel=5, mtime=0))
-        new.replace(path)
+        path = self._file(result.conditions, result.kernel["build"])
+        write_whole(path, gzip.compress(text, compresslevel=5, mtime=0))
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Whole or not at all, whenever we are interrupted, and whoever else writes the same."""
+    new = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+    new.write_bytes(data)
+    new.replace(path)
 
 
 class Runner:

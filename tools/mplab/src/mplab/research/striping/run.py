@@ -6,10 +6,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import random
 import shlex
-import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -22,6 +20,7 @@ from ...lab.guest import BOOT, INSIDE, GuestError, Guests, scratch
 from ...lab.topology import HOSTS, PYTHON
 from ...run import programs
 from ...run.experiment import INSTANT
+from ...run.runner import write_whole
 from ...traffic import metrics
 from ...traffic.base import ISOLATED
 from . import network
@@ -208,9 +207,7 @@ def kept(guests: Guests, case: Case, store: FilePath) -> Outcome:
         return Outcome(**{k: tuple(v) if isinstance(v, list) else v for k, v in raw.items()})
     found = measure(guests, case)
     store.mkdir(parents=True, exist_ok=True)
-    new = file.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
-    new.write_text(json.dumps(asdict(found)))
-    new.replace(file)
+    write_whole(file, json.dumps(asdict(found)).encode())
     return found
 
 
