@@ -96,6 +96,34 @@ reset_by() {
 	over reset
 }
 
+# The peer has begun anew, and resets what it knows nothing of.
+peer_gone() {
+	local before
+	rejoin 2
+	in_client sysctl -q net.mptcp.close_timeout=8
+	flow used 2
+	before=$(attempts)
+	in_server nft add table ip mute
+	in_server nft add chain ip mute out '{ type filter hook output priority 0; policy drop; }'
+	kill "$served"
+	wait "$served" || true
+	in_server ss -K '( sport = :5000 )' >"$work/killed"
+	in_server nft delete table ip mute
+	sleep 5
+	that "a peer that is gone: the connection lives on for close_timeout" kill -0 "$sending"
+	that "and is tried again" less "$before" "$(attempts)"
+	soon ended || true
+	that "no longer, though the attempts go on" ended
+	that "and the program is told" grep -q "timed out" "$work/client"
+	kill "$sending" 2>/dev/null || true
+	wait "$sending" || true
+	in_client sysctl -q net.mptcp.close_timeout=60
+	rejoin 60
+	in_client ss -K '( dport = :5000 )' >"$work/killed"
+	soon nothing_left
+}
+ended() { ! kill -0 "$sending" 2>/dev/null; }
+
 # The peer's own reset has MP_TCPRST, which says that it is of no use to try again.
 refused_by_peer() {
 	local before
@@ -348,7 +376,7 @@ never_joined() { ! joined; }
 hosts 20mbit 10ms 20mbit 10ms
 joins_by_itself id 2
 scheduler minrtt
-for part in values reset_by refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins other_id announced announced_too_early; do
+for part in values reset_by peer_gone refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins other_id announced announced_too_early; do
 	$part
 done
 

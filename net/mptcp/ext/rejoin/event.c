@@ -161,8 +161,9 @@ static void rejoin_wake_silent(struct sock *ssk)
 	tcp_retransmit_skb(ssk, tcp_rtx_queue_head(ssk), 1);
 
 	icsk->icsk_backoff = 0;
-	icsk->icsk_rto = ssk->sk_state == TCP_SYN_SENT ? TCP_TIMEOUT_INIT :
-							 __tcp_set_rto(tcp_sk(ssk));
+	/* nothing is known of the RTT before the first sample */
+	icsk->icsk_rto = ssk->sk_state != TCP_SYN_SENT && tcp_sk(ssk)->srtt_us ?
+			 __tcp_set_rto(tcp_sk(ssk)) : TCP_TIMEOUT_INIT;
 	tcp_bound_rto(ssk);
 	inet_csk_reset_xmit_timer(ssk, ICSK_TIME_RETRANS, icsk->icsk_rto, TCP_RTO_MAX);
 }

@@ -22,6 +22,7 @@ struct mptcp_rejoin {
 	struct sock *sk;
 	struct list_head list;	/* of its namespace, under a lock there */
 	struct timer_list timer;
+	u32 alone;	/* since when it has no subflow but attempts, jiffies; 0: it has */
 	unsigned int count;
 	struct mptcp_rejoin_path path[MPTCP_PM_ADDR_MAX];
 	/* by the peer's ids: addresses that it has taken back */

@@ -18,7 +18,8 @@
  * peer takes its address back (REMOVE_ADDR), when another subflow is there, and when the
  * peer said that trying is in vain (MP_TCPRST without the T flag, RFC 8684, 3.6). Paths
  * that were closed on purpose, by either end, are not lost. Limits of the path manager hold;
- * paths of one in user space are that one's.
+ * paths of one in user space are that one's. Attempts do not keep a connection alive: without
+ * a subflow for net.mptcp.close_timeout it ends as it would without them.
  *
  * Who is silent and still there is woken by the same events, see event.c; how long it may
  * wait otherwise is net.mptcp.silent_rto_max, see ext/timers/timers.c.
@@ -120,18 +121,25 @@ static void rejoin_forget(struct mptcp_rejoin *rejoin, unsigned int i)
 	rejoin->path[i] = rejoin->path[--rejoin->count];
 }
 
-/* The next attempt of any */
+/* When a connection that is alone ends, in jiffies */
+static u32 rejoin_end(const struct mptcp_rejoin *rejoin)
+{
+	return rejoin->alone + mptcp_close_timeout(rejoin->sk) + 1;
+}
+
+/* The next attempt of any, or the end */
 static void rejoin_arm(struct mptcp_rejoin *rejoin)
 {
-	const struct mptcp_rejoin_path *next = NULL;
+	s32 next = S32_MAX;
 	unsigned int i;
 
+	if (rejoin->alone)
+		next = rejoin_end(rejoin) - tcp_jiffies32;
 	for (i = 0; i < rejoin->count; i++)
-		if (rejoin->path[i].waits &&
-		    (!next || time_before(rejoin->path[i].next, next->next)))
-			next = &rejoin->path[i];
-	if (next)
-		sk_reset_timer(rejoin->sk, &rejoin->timer, next->next);
+		if (rejoin->path[i].waits)
+			next = min(next, (s32)(rejoin->path[i].next - jiffies));
+	if (next != S32_MAX)
+		sk_reset_timer(rejoin->sk, &rejoin->timer, jiffies + max(next, 0));
 }
 
 /* Does the namespace still want it? */
@@ -200,7 +208,8 @@ void __mptcp_rejoin_tried(struct mptcp_sock *msk, const struct mptcp_pm_local *l
 }
 
 /* This end opened it, and neither end closed it on purpose, nor has its address been taken back
- * since it was reset. One that was given up while it joined has no port of the peer any more.
+ * since it was reset. One that was given up while it joined has no port of the peer any more. A
+ * reset behind a FIN of the peer is no more than an answer to what was under way.
  */
 static bool rejoin_is_lost(const struct mptcp_sock *msk, const struct sock *ssk)
 {
@@ -209,6 +218,7 @@ static bool rejoin_is_lost(const struct mptcp_sock *msk, const struct sock *ssk)
 
 	return opened && !test_bit(READ_ONCE(subflow->remote_id), msk->rejoin->removed) &&
 	       inet_sk_state_load(ssk) == TCP_CLOSE && inet_sk(ssk)->inet_dport &&
+	       !sock_flag(ssk, SOCK_DONE) &&
 	       ((struct sock *)msk)->sk_state == TCP_ESTABLISHED &&
 	       (!subflow->reset_seen || subflow->reset_transient) &&
 	       (READ_ONCE(subflow->remote_id) || !READ_ONCE(msk->pm.remote_deny_join_id0));
@@ -222,6 +232,8 @@ void __mptcp_rejoin_lost(struct mptcp_sock *msk, struct sock *ssk)
 	struct mptcp_rejoin_path *path;
 	struct mptcp_addr_info remote;
 
+	if (READ_ONCE(subflow->fully_established))
+		rejoin->alone = 0;
 	if (!rejoin_is_wanted(msk) || !rejoin_is_lost(msk, ssk))
 		return;
 	mptcp_local_address((struct sock_common *)ssk, &local.addr);
@@ -304,11 +316,38 @@ static void rejoin_accept(struct mptcp_sock *msk)
 	spin_unlock_bh(&msk->pm.lock);
 }
 
+/* Does the connection have a subflow that the peer has answered on? */
+static bool rejoin_has_subflow(struct mptcp_sock *msk)
+{
+	const struct mptcp_subflow_context *subflow;
+
+	mptcp_for_each_subflow(msk, subflow)
+		if (READ_ONCE(subflow->fully_established) &&
+		    inet_sk_state_load(mptcp_subflow_tcp_sock(subflow)) != TCP_CLOSE)
+			return true;
+	return false;
+}
+
+/* True: it has been alone for too long. The worker, whose next step it is, sees the timeout. */
+static bool rejoin_is_over(struct mptcp_sock *msk)
+{
+	struct mptcp_rejoin *rejoin = msk->rejoin;
+
+	if (rejoin->sk->sk_state != TCP_ESTABLISHED || rejoin_has_subflow(msk))
+		rejoin->alone = 0;
+	if (!rejoin->alone || (s32)(rejoin_end(rejoin) - tcp_jiffies32) > 0)
+		return false;
+	mptcp_set_close_tout(rejoin->sk, rejoin->alone);
+	rejoin->alone = 0;
+	return true;
+}
+
 /* __mptcp_subflow_connect() says how it went, by __mptcp_rejoin_tried(), unless there is not even
- * a socket.
+ * a socket. It stops the timeout of a connection without subflows.
  */
 static void rejoin_try(struct mptcp_sock *msk, struct mptcp_rejoin_path *path)
 {
+	u32 alone = inet_csk((struct sock *)msk)->icsk_mtup.probe_timestamp;
 	bool new = !rejoin_is_counted(msk, path->remote.id);
 	int err;
 
@@ -319,6 +358,8 @@ static void rejoin_try(struct mptcp_sock *msk, struct mptcp_rejoin_path *path)
 	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_REJOIN);
 	path->waits = false;
 	err = __mptcp_subflow_connect((struct sock *)msk, &path->local, &path->remote);
+	if (!err && !msk->rejoin->alone)
+		msk->rejoin->alone = alone;
 	if (!err && new)
 		rejoin_accept(msk);
 	if (err && !path->waits)
@@ -331,6 +372,8 @@ void __mptcp_rejoin_work(struct mptcp_sock *msk)
 	struct mptcp_rejoin *rejoin = msk->rejoin;
 	unsigned int i;
 
+	if (rejoin_is_over(msk))
+		return;
 	if (!rejoin_is_wanted(msk)) {
 		rejoin->count = 0;
 		return;
