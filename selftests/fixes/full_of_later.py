@@ -84,6 +84,16 @@ def wants_more(pieces: Pieces) -> Check:
     yield woken, "so does what a program wants at least (SO_RCVLOWAT)", "it is not woken"
 
 
+def wants_all(pieces: Pieces) -> Check:
+    """Nothing is missing, but what a program wants is more than fits."""
+    pieces.program.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, BUFFER)
+    for n in range(2 * PIECES):
+        pieces.say(n)
+    pieces.peer.hear(0.1)
+    woken = bool(select.select([pieces.program], [], [], 5)[0])
+    yield woken, "so it is when what it wants is more than fits", "it is not woken"
+
+
 def all_of_it(pieces: Pieces) -> Check:
     """One piece after the other."""
     pieces.later(PIECES)
@@ -111,7 +121,7 @@ def all_of_it(pieces: Pieces) -> Check:
 
 
 def check(wire: Wire, waiting: socket.socket) -> Check:
-    for case in (other_order, behind, wants_more, all_of_it):
+    for case in (other_order, behind, wants_more, wants_all, all_of_it):
         yield from case(Pieces(wire, waiting))
 
 
