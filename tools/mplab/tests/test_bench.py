@@ -122,6 +122,12 @@ class OnesOwn(unittest.TestCase):
         groups = [suite.scenario(name, table).group for name, table in tables.items()]
         self.assertEqual(len(set(groups)), 2)
 
+    def test_some_of_it(self) -> None:
+        tables = self.tables("9mbit,1ms,9ms 3mbit,1ms,9ms\n8mbit,1ms,9ms 2mbit,1ms,9ms\n")
+        for only, names in (("bulk", ["bulk 1", "bulk 2"]), ("bulk 2", ["bulk 2"])):
+            with self.subTest(only):
+                self.assertEqual([s.name for s in suite.chosen(tables, Path("links"), [only])], names)
+
     def test_one_path_on_each_line_is_one_network(self) -> None:
         tables = self.tables("8mbit,20ms,80ms\n2mbit,150ms,2s\n")
         self.assertEqual({len(table["paths"]) for table in tables.values()}, {2})

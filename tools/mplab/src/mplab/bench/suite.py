@@ -145,19 +145,23 @@ def scenario(name: str, table: Table) -> Scenario:
     )
 
 
+def _called(name: str, table: Table) -> set[str]:
+    """What --only may say for it: its name, that without a network's number behind it, its group."""
+    return {name, name.rpartition(" ")[0], str(table.get("group", ""))} - {""}
+
+
 def chosen(
     tables: Mapping[str, Table], file: Path, only: Sequence[str] = (), quick: bool = False
 ) -> list[Scenario]:
-    """The scenarios of a suite, or those that are named, by themselves or by their group."""
-    known = {*tables, *(table.get("group") for table in tables.values())}
+    """The scenarios of a suite, or those that are named."""
+    known = set().union(*(_called(name, table) for name, table in tables.items()))
     for name in only:
         if name not in known:
             raise UsageError(f"--only {name}: {file.name} has no such scenario or group; --list shows them")
     found = {
         name: table
         for name, table in tables.items()
-        if (not only or name in only or table.get("group") in only)
-        and (not quick or table.get("quick") is True)
+        if (not only or _called(name, table) & set(only)) and (not quick or table.get("quick") is True)
     }
     if not found:
         raise UsageError(f"{file}: no scenario with 'quick = true'")
