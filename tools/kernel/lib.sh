@@ -34,9 +34,9 @@ ksrc_version() {
 	sed -E 's/^([0-9]+\.[0-9]+).*/\1/' <<<"$version"
 }
 
-if [ -n "${KSRC:-}" ] && [ -f "$top/patches/$(ksrc_version)/series" ]; then
-	series_version=$(ksrc_version)
-fi
+# a tarball's name may tell nothing
+ksrc_series=${KSRC:+$(ksrc_version)}
+[ ! -f "$top/patches/${ksrc_series:-none}/series" ] || series_version=$ksrc_series
 build=$top/build
 [ "$series_version" = "$base_version" ] || build+=/$series_version
 build=${BUILD:-$build}

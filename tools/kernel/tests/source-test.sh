@@ -152,6 +152,19 @@ check "no source at all" 1 "no kernel source at" env KSRC=/nonexistent "$top/too
 
 sed -i 's/^other$/10/' "$KSRC/arch/um/file.c"
 toy_version 6 12 200
+# from_tarball: prepare, of the source as it is, in a name that tells nothing; and what that leaves.
+from_tarball() {
+	local status=0
+	rm -rf -- "$work/other"
+	[ -e "$work/linux.tar.xz" ] || tar -C "$work" -cJf "$work/linux.tar.xz" linux
+	KSRC=$work/linux.tar.xz BUILD=$work/other source_sh prepare || status=$?
+	(cd "$work/other" && echo "there is: $(echo *)")
+	return $status
+}
+check "a tarball whose name has no version" 0 "^there is: linux$" from_tarball
+rm -- "$work/linux.tar.xz"
+
+toy_version 6 12 200
 toy_series
 tree=$top/build/linux
 check "a second series is none of the first" 0 "" source_sh prepare
