@@ -64,22 +64,30 @@ newest() {
 
 unpack() {
 	local new=$tree.new
-	[ ! -d "$ksrc" ] || check_version "$ksrc"
+	rm -rf -- "$new"
+	mkdir -p "$new"
+	# it may be a gigabyte
+	trap 'rm -rf -- "$tree.new"' EXIT
+	if [ -d "$ksrc" ]; then
+		cp -- "$ksrc/Makefile" "$new"
+	else
+		# a second; all of a tarball takes half a minute
+		tar -C "$new" --strip-components=1 --occurrence=1 --wildcards --no-wildcards-match-slash -xf "$ksrc" '*/Makefile'
+	fi || true
+	check_version "$new"
 	! loses_work || die "$tree was made of another source than $ksrc is now, and has edits that patches/ lacks:" \
 		"keep them with 'make patches-refresh' and the source as it was, or drop them with FORCE=1"
 	say "unpacking $ksrc"
-	rm -rf -- "$new"
-	mkdir -p "$new"
 	if [ -d "$ksrc" ]; then
 		tar -C "$ksrc" --exclude=./.git --exclude='*.o' --exclude='*.ko' -cf - . | tar -C "$new" -xf -
 	else
 		tar -C "$new" --strip-components=1 --exclude='*/Documentation/translations' -xf "$ksrc"
 	fi
-	check_version "$new"
 	# Debian's leaves out all that its packages do not have
 	[ ! -f "$new/.gitignore" ] || sed -i '\,^/\*$,d' "$new/.gitignore"
 	rm -rf -- "$tree"
 	mv -- "$new" "$tree"
+	trap - EXIT
 	git init -q "$tree"
 	# only some folders are tracked
 	git -C "$tree" config status.showUntrackedFiles no

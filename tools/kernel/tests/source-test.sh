@@ -162,7 +162,16 @@ from_tarball() {
 	return $status
 }
 check "a tarball whose name has no version" 0 "^there is: linux$" from_tarball
+truncate -s -64 "$work/linux.tar.xz"
+check "one that is cut short leaves nothing" 2 "^there is: \*$" from_tarball
 rm -- "$work/linux.tar.xz"
+toy_version 6 11 1
+check "one of another version" 1 "is Linux 6.11.1; the patches are for 6.12.y" from_tarball
+cp "$work/out" "$work/said"
+check "is not unpacked before that is known" 1 "" grep unpacking "$work/said"
+check "and leaves nothing" 0 "^there is: \*$" cat "$work/said"
+rm -- "$work/linux.tar.xz" "$KSRC/Makefile"
+check "one without a Makefile at its top" 1 "no Makefile at its top" from_tarball
 
 toy_version 6 12 200
 toy_series
