@@ -104,9 +104,11 @@ check_version() {
 	local version
 	[ -f "$1/Makefile" ] || die "$ksrc holds no kernel source (no Makefile at its top)"
 	version=$(linux_version "$1")
-	[ "$variant" != patched ] || [ "${version%.*}" = "$series_version" ] ||
-		die "$ksrc is Linux $version; the patches are for $(versions)." \
-			"'make port KSRC=' begins a series for another version"
+	[ "$variant" = patched ] && [ "${version%.*}" != "$series_version" ] || return 0
+	! all_versions | grep -x "${version%.*}" >/dev/null ||
+		die "$ksrc is Linux $version: name it linux-$version.tar.xz, as by its name it gets its series"
+	die "$ksrc is Linux $version; the patches are for $(versions)." \
+		"'make port KSRC=' begins a series for another version"
 }
 
 # The patches of a variant, in order. All but ours get only those to User-Mode Linux itself, so

@@ -172,6 +172,7 @@ check "is not unpacked before that is known" 1 "" grep unpacking "$work/said"
 check "and leaves nothing" 0 "^there is: \*$" cat "$work/said"
 rm -- "$work/linux.tar.xz" "$KSRC/Makefile"
 check "one without a Makefile at its top" 1 "no Makefile at its top" from_tarball
+rm -- "$work/linux.tar.xz"
 
 toy_version 6 12 200
 toy_series
@@ -183,6 +184,7 @@ check "its version has its own" 0 "applied 4 patches" source_sh prepare
 check "with what only it has" 0 "^net: hook,net: second,net: first,um: boot$" applied
 check "and what all have" 0 "" has dix net/mptcp/file.c
 check "in a folder of its own" 0 "/build/7.3$" source_sh build
+check "a tarball of it, whose name does not tell" 1 "is Linux 7.3.4: name it linux-7.3.4.tar.xz" from_tarball
 echo none/0001-x.patch >>"$top/patches/7.3/series"
 check "its series is checked, too" 1 "patches/7.3/series: none/0001-x.patch is in none" source_sh prepare
 toy_version 6 11 1
