@@ -160,7 +160,7 @@ patch: deps-build ## all patches in one file for "git am", "git apply" or "patch
 	$K/source.sh single
 
 openwrt: ## the patchset as OpenWrt wants it, into build/openwrt (OPENWRT=: its source tree)
-	tools/openwrt/openwrt.py $(or $(OPENWRT),build/openwrt)
+	tools/openwrt/openwrt.py $(OPENWRT)
 
 send: source ## the fixes as series for the mailing list, into build/send (KSRC=: for which Linux)
 	$K/send.sh

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Write the patchset as OpenWrt wants it, into OpenWrt's source tree or a folder to be copied over it.
+"""Write the patchset as OpenWrt wants it, into OpenWrt's source tree or a folder
+to be copied over it.
 
-    openwrt.py FOLDER
-
-target/linux/generic/pending-6.12/   the patches, in order, and one with the new kernel files
-target/linux/generic/pending-6.18/   the same for the other kernel that OpenWrt has
-package/kernel/linux/modules/        a kmod package for each scheduler and congestion control
+target/linux/generic/pending-6.12/   the patches, in order; one with new files
+target/linux/generic/pending-6.18/   the same for OpenWrt's other kernel
+package/kernel/linux/modules/        a kmod package for each scheduler and
+                                     congestion control
 package/network/utils/mptcpctl/      the command-line tool
 
-Files that an earlier call left are replaced, others stay as they are. The test bed's patches are left
-out: routers do not run User-Mode Linux.
+Files that an earlier call left are replaced, others stay as they are. The test
+bed's patches are left out: routers do not run User-Mode Linux.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import argparse
 import difflib
 import re
 import shutil
+import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -153,12 +154,24 @@ def write(top: Path, out: Path) -> list[Module]:
     return known
 
 
+def where(tree: Path | None) -> Path:
+    """OpenWrt's tree, which is there already, or a folder of ours."""
+    if tree is None:
+        return TOP / "build/openwrt"
+    if not (tree / GENERIC).is_dir():
+        why = f"{tree} is no source tree of OpenWrt: it has no {GENERIC}"
+        sys.exit(f"openwrt.py: error: {why}; name yours (OPENWRT=), or none to get build/openwrt")
+    return tree
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where; made if it is not there")
-    folder = parser.parse_args().folder
+    parser.add_argument(
+        "tree", nargs="?", type=Path, metavar="TREE", help="OpenWrt's (default: build/openwrt, to be copied)"
+    )
+    folder = where(parser.parse_args().tree)
     known = write(TOP, folder)
     for version in KERNELS:
         count = len(list((folder / GENERIC / f"pending-{version}").glob(f"{NAMED}*.patch")))

@@ -96,7 +96,24 @@ again() {
 	[ -e "$patches/680-theirs.patch" ] && [ ! -e "$patches/695-mptcp-999-of-an-older-series.patch" ]
 }
 
+# Where a name is wrong, nothing is made.
+wrong_name() {
+	! "$top/tools/openwrt/openwrt.py" "$work/typo" 2>"$work/said" &&
+		grep "typo is no source tree of OpenWrt: it has no target/linux/generic; name yours" "$work/said" &&
+		[ ! -e "$work/typo" ]
+}
+
+# Without a name, in a copy of this tree.
+no_name() {
+	mkdir "$work/ours"
+	(cd "$top" && cp -r --parents Makefile Kconfig net patches tools/kernel tools/mptcpctl tools/openwrt "$work/ours")
+	make -s -C "$work/ours" openwrt
+	diff -r "$out" "$work/ours/build/openwrt"
+}
+
+mkdir -p "$out/target/linux/generic"
 check "it is written" "$top/tools/openwrt/openwrt.py" "$out"
+check "without a name, into build/openwrt" no_name
 check "there is Linux as it came" plain_linux
 check "all patches apply to it" apply
 check "and give our kernel" same_as_ours
@@ -106,4 +123,5 @@ check "with a symbol of the kernel" symbols_exist
 check "and the modules that it needs" needed_modules_are_packages
 check "mptcpctl builds from its package, with musl" tool_builds
 check "written again into the same tree" again
+check "a tree that is not there" wrong_name
 tally
