@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What "make check-whole" keeps, runs again and calls stale, in a toy project with a pretended make. TAP output.
+# What "make check-whole" keeps, runs again and calls stale, in a toy project with a pretended make; which tests
+# check.sh and vm.sh run. TAP output.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "$0")/.." && pwd)
@@ -192,4 +193,15 @@ chmod +x "$top/selftests/fixes/c.sh"
 check "a group, and a test behind it" test "$(tests '' '' fixes a)" = "a c"
 echo 3 >"$top/selftests/fixes/lib.sh"
 check "of a folder's library, what is in folders" test "$(tests yes '' a b c model)" = "c model"
+
+# vm.sh, with a kernel and a check that are pretended
+for name in build check; do
+	printf '#!/bin/sh\necho %s "$@"\n' $name >"$top/tools/kernel/$name.sh"
+	chmod +x "$top/tools/kernel/$name.sh"
+done
+# in_vm ARG...: what is built and checked
+in_vm() { BUILD=$work/build "$top/tools/kernel/vm.sh" "$@" 2>&1 | xargs; }
+check "in QEMU: a kernel, then its tests" grep -q '^build locks check kunit ' <<<"$(in_vm check locks)"
+check "under KMSAN no KUnit" grep -q '^build uninit check options ' <<<"$(in_vm check uninit)"
+check "nothing is built to say what is wrong" grep -q '^vm.sh: error: usage:' <<<"$(in_vm nothing)"
 tally
