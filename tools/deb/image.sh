@@ -102,5 +102,7 @@ case ${1:-} in
 	printf '%s\n' "$stamp" >"$disk.made-of"
 	[ "$arch" != amd64 ] || make_cd ;;
 hook) dress "$2"; pack "$2" ;;
-*) die "usage: image.sh (RELEASE=: of Debian, default $release; ARCH=: amd64 or arm64)" ;;
+*) die "usage: image.sh
+  RELEASE=  of Debian (default: bookworm)
+  ARCH=     amd64 (default) or arm64" ;;
 esac

@@ -17,7 +17,8 @@ usage() {
 	  races      build/races, x86 with KCSAN
 	  uninit     build/uninit, x86 with KMSAN, by clang
 	  bpf        build/bpf, x86 with BPF and its type information
-	  without-X  build/without-X/linux, uml without an option of ours, such as coding or olia
+	  without-X  build/without-X/linux, uml without an option of ours, such as
+	             coding or olia
 	VARIANT=stock  build Linux as it came, in build/stock/KIND
 	TARGET         make targets (default: the kernel and its modules)
 	USAGE

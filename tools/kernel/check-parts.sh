@@ -205,7 +205,8 @@ in_all() {
 	[ ${#table[@]} = 0 ] || printf '%s\n' "${table[@]}" "in all $(clock $SECONDS)"
 }
 
-[ $# -gt 0 ] || die "usage: check-parts.sh TARGET... | whole | kernels SOURCE... | table | table-is-written"
+[ $# -gt 0 ] || die "usage: check-parts.sh TARGET... | whole |
+  kernels SOURCE... | table | table-is-written"
 mkdir -p "$logs"
 case $1 in
 table) write_tables; exit ;;

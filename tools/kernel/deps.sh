@@ -31,7 +31,8 @@ deb) packages=("${deb[@]}")
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}") ;;
 check-deb) packages=("${deb[@]}" mmdebstrap grub-common grub-pc-bin xorriso mtools e2fsprogs qemu-system-x86 qemu-utils)
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}" qemu-system-arm qemu-user-static binfmt-support arch-test) ;;
-*) die "usage: deps.sh build|run|figures|check|style|upstream|send|bench|slurm|dask|vm|uninit|bpf|deb|check-deb" ;;
+*) die "usage: deps.sh build|run|figures|check|style|upstream|send|
+  bench|slurm|dask|vm|uninit|bpf|deb|check-deb" ;;
 esac
 case $job in
 style) ;;

@@ -30,10 +30,11 @@ usage() {
 	         series, other               the same, for check-series.sh
 	       source.sh refresh             write patches/ from the patched tree
 	       source.sh port                a series for another version (port.sh)
-	       source.sh single              all of it in one patch, for who builds elsewhere
+	       source.sh single              all of it in one patch
 	       source.sh build               print where that and its builds are
-	KSRC=PATH   a tree or tarball of $(versions) (default: Debian's
-	            linux-source-$base_version); of any version, unless it is to be patched
+	KSRC=PATH   a tree or tarball of $(versions), or of any
+	            version if it is not to be patched (default: Debian's
+	            linux-source-$base_version)
 	PATCH=PART  refresh: what is not committed belongs to the patch with PART in its
 	            name; none: it stays so
 	GROUP=NAME  refresh: commits that are new become patches of that group

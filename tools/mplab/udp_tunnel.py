@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What UDP pays for a tunnel: datagrams at a constant rate to the server, as they are over the first path,
-through one TCP connection there, and through one MPTCP connection over all paths. Prints a table.
+"""What UDP pays for a tunnel: datagrams at a constant rate to the server, as they
+are over the first path, through one TCP connection there, and through one MPTCP
+connection over all paths. Prints a table.
 
-    mplab shell --virtual-time --path PATH --path PATH -- tools/mplab/udp_tunnel.py [RATE...]
+    mplab shell --virtual-time --path PATH --path PATH -- \\
+        tools/mplab/udp_tunnel.py [RATE...]
 
-The tunnel is as good as one over TCP can be: it writes each datagram at once, without Nagle's algorithm, and
-has no queue of its own: what comes while TCP has more than --room to send is lost, as at a router.
+The tunnel is as good as one over TCP can be: it writes each datagram at once,
+without Nagle's algorithm, and has no queue of its own: what comes while TCP has
+more than --room to send is lost, as at a router.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What the texts say must work: README's C example compiles, targets exist, links lead somewhere. TAP output.
+# What the texts say must work: README's C example compiles, targets exist, links lead somewhere, and so must help
+# fit a terminal. TAP output.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -29,6 +30,23 @@ while read -r target; do
 	check "make $target" grep -q "^$target:" Makefile
 done < <(grep -ohE '\bmake [a-z][a-z-]+' README.md Documentation/*.md Documentation/research/*.md | cut -d' ' -f2 | sort -u |
 	grep -vxE 'and|in|it|menuconfig|the|sees')
+# fits COMMAND...: what it says of its use has no line of more than 80 columns
+fits() {
+	COLUMNS=80 "$@" >"$work/said" 2>&1 || true
+	grep -q "usage: " "$work/said" && ! grep -E '.{81}' "$work/said"
+}
+for name in source build deps vm check-parts programs; do
+	check "use of $name.sh" fits "tools/kernel/$name.sh"
+done
+check "use of try.sh" fits tools/bpf/try.sh
+mapfile -t python < <(git grep -l '^import argparse' -- 'tools/*.py' ':!*/src/*' ':!*/tests/*')
+for name in tools/kernel/{boot-uml,boot-qemu,check-series.sh} tools/deb/{packages,image}.sh "${python[@]}"; do
+	check "use of ${name##*/}" fits "$name" --help
+done
+check "use of mplab" fits tools/mplab/mplab --help
+while read -r name; do
+	check "use of mplab $name" fits tools/mplab/mplab "$name" --help
+done < <(COLUMNS=80 tools/mplab/mplab --help | sed -nE 's/^    ([a-z]+) .*/\1/p')
 check "each link leads somewhere" tools/kernel/tests/links.py
 while read -r patch; do
 	check "upstream-fixes.md has $patch" grep -qF "(../patches/$patch)" Documentation/upstream-fixes.md

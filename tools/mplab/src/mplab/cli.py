@@ -303,7 +303,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mplab", description="Network test bed for MPTCP, on the real kernel in virtual time."
     )
-    sub = parser.add_subparsers(dest="command", required=True)
+    sub = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     run = sub.add_parser("run", help="compare schedulers on some paths: table, JSON and figure")
     _run_options(run)
