@@ -119,9 +119,12 @@ check-cost: deps-run kernel mptcpctl kernel-stock ## CPU time and memory, patche
 	tools/mplab/mplab cost --scheduler default,minrtt,inorder
 
 # of amd64 or, with ARCH=arm64, of that: one machine and the quick selftests
-CHECK_DEB_amd64 := tools/deb/check.py --logs build/check/deb build/deb/amd64 build/deb/image/$(or $(RELEASE),bookworm).img
-CHECK_DEB_arm64 := tools/deb/check_arm64.py build/deb/arm64 build/deb/image/$(or $(RELEASE),bookworm)-arm64.img
-check-deb: deps-check-deb source ## install the packages on two bare Debian machines in QEMU, follow two-uplinks.md there
+BUILT := $(or $(BUILD),build)
+DEBS := $(or $(DEB),$(BUILT)/deb)
+IMAGE := $(BUILT)/deb/image/$(or $(RELEASE),bookworm)
+CHECK_DEB_amd64 := tools/deb/check.py --logs $(BUILT)/check/deb $(DEBS)/amd64 $(IMAGE).img
+CHECK_DEB_arm64 := tools/deb/check_arm64.py $(DEBS)/arm64 $(IMAGE)-arm64.img
+check-deb: deps-check-deb source ## install the packages on two bare Debian machines in QEMU, follow two-uplinks.md there (KSRC=: of which Linux)
 	CONFIG=$(or $(CONFIG),small) tools/deb/packages.sh
 	tools/deb/image.sh
 	$(CHECK_DEB_$(or $(ARCH),amd64))
@@ -153,7 +156,7 @@ check-table: ## the results of check-whole and check-kernels, and what is stale,
 
 ##@ Install it, or send it
 
-deb: deps-deb source ## Debian packages for a real machine (CONFIG=small: quick to build; ARCH=arm64)
+deb: deps-deb source ## Debian packages for a real machine (CONFIG=small: quick to build; ARCH=arm64; KSRC=: of which Linux)
 	tools/deb/packages.sh
 
 patch: deps-build ## all patches in one file for "git am", "git apply" or "patch -p1", into build/ (KSRC=: of which Linux)

@@ -10,12 +10,14 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 usage() {
 	cat <<-USAGE
 	usage: packages.sh
-	CONFIG=debian   Debian's own configuration of $base_version (default)
+	CONFIG=debian   Debian's own configuration of this Linux or, where
+	                linux-config-VERSION is not installed, of $base_version (default)
 	CONFIG=small    servers and virtual machines without a desktop: quick to build
 	CONFIG=running  the running kernel's
 	CONFIG=FILE     any other
 	ARCH=arm64      cross-built (default: this machine's)
-	DEB=DIR         instead of build/deb
+	KSRC=PATH       another Linux, which is in build/VERSION
+	DEB=DIR         instead of build/deb, or build/VERSION/deb
 	USAGE
 }
 
@@ -48,12 +50,14 @@ unpack_config() {
 
 # What the configuration starts from: a file, or nothing for the architecture's defconfig.
 find_config() {
-	local debian=/usr/src/linux-config-$base_version/config.${arch}_none_$arch.xz
 	local running
 	running=/boot/config-$(uname -r)
 	case ${CONFIG:=debian} in
 	small) config='' ;;
-	debian) config=$debian
+	debian)
+		for config in /usr/src/linux-config-{"$series_version","$base_version"}/"config.${arch}_none_$arch.xz"; do
+			[ ! -f "$config" ] || break
+		done
 		[ -f "$config" ] || die "no $config: install linux-config-$base_version ($arch)," \
 			"or take CONFIG=small, running, or a file" ;;
 	running) config=$running

@@ -27,7 +27,10 @@ vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables q
 uninit) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables python3-dpkt qemu-system-x86 clang) ;;
 bpf) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev qemu-system-x86 clang libbpf-dev bpftool dwarves) ;;
 deb) packages=("${deb[@]}")
-	[ "${CONFIG:-debian}" != debian ] || packages+=("linux-config-$base_version" pahole)
+	# Debian does not have all of them
+	config=linux-config-$series_version
+	apt-cache show "$config" >/dev/null 2>&1 || config=linux-config-$base_version
+	[ "${CONFIG:-debian}" != debian ] || packages+=("$config" pahole)
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}") ;;
 check-deb) packages=("${deb[@]}" mmdebstrap grub-common grub-pc-bin xorriso mtools e2fsprogs qemu-system-x86 qemu-utils)
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}" qemu-system-arm qemu-user-static binfmt-support arch-test) ;;

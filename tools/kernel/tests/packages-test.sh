@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What "make deb" makes of a configuration as small as can be: packages that hold the kernel, all of
-# our modules and mptcpctl; and what it says where it cannot. TAP output.
+# our modules and mptcpctl; what it says where it cannot; and what is another Linux's. TAP output.
 set -euo pipefail
 
 # shellcheck source=../lib.sh
@@ -42,6 +42,51 @@ tiny() {
 	cp "$work/tiny/.config" "$work/tiny.config"
 }
 
+# A Linux for which there is another series, and Debian's configurations of both.
+another() {
+	mkdir -p "$work/linux" "$work/copy" "$work/src"/linux-config-{6.12,6.18}
+	printf '%s\n' 'VERSION = 6' 'PATCHLEVEL = 18' 'SUBLEVEL = 99' >"$work/linux/Makefile"
+	echo CONFIG_NET=y | xz | tee "$work/src/linux-config-6.12/config.amd64_none_amd64.xz" \
+		>"$work/src/linux-config-6.18/config.amd64_none_amd64.xz"
+	(cd "$top" && cp -r --parents tools/kernel/lib.sh tools/deb patches/series patches/*/series "$work/copy")
+	sed -i "s,/usr/src/,$work/src/," "$work/copy/tools/deb/packages.sh"
+}
+
+# checks FOLDER VARIABLE...: "make check-deb" takes the packages from there
+checks() {
+	unset MAKEFLAGS BUILD DEB
+	make -n -C "$top" check-deb "${@:2}" | grep "/check.py .* $1 "
+}
+
+# configured_as VERSION: by that configuration of Debian
+configured_as() {
+	CONFIG=debian ARCH=amd64 "$work/copy/tools/deb/packages.sh" >"$work/said" 2>&1 || true
+	cat "$work/said"
+	grep -q "configuration: debian ($work/src/linux-config-$1/" "$work/said"
+}
+
+# installs VERSION KNOWN: "make deb" wants its configuration, where apt knows that one only. Nothing is installed.
+installs() {
+	mkdir -p "$work/bin"
+	printf '#!/bin/sh\n[ "$2" = linux-config-%s ]\n' "$2" >"$work/bin/apt-cache"
+	for name in dpkg-query apt-get sudo; do printf '#!/bin/sh\n' >"$work/bin/$name"; done
+	chmod +x "$work"/bin/*
+	PATH=$work/bin:$PATH CONFIG=debian "$top/tools/kernel/deps.sh" deb 2>&1 | grep -w "linux-config-$1"
+}
+
+check "another Linux" another
+check "check-deb takes the packages that it made" checks build/deb/amd64
+check "wherever" checks "$work/deb/amd64" "DEB=$work/deb"
+check "of another Linux, too" checks "$top/build/6.18/deb/amd64" "KSRC=$work/linux"
+check "configured as Debian's" configured_as 6.12
+check "whose configuration is installed first" installs 6.12 6.12
+export KSRC=$work/linux
+check "another Linux as Debian's of its version" configured_as 6.18
+check "if there is one" installs 6.18 6.18
+rm -r "$work/src/linux-config-6.18"
+check "and else as this one" configured_as 6.12
+check "whose is installed then" installs 6.12 6.12
+unset KSRC
 check "a configuration that is not there is refused" env CONFIG="$work/none" bash -c "$(declare -f refuses packages)
 	top=$top work=$work; refuses 'no such file'"
 check "so is an architecture that nobody tried" env ARCH=vax bash -c "$(declare -f refuses packages)
