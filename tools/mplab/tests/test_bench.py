@@ -10,6 +10,7 @@ import json
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -22,6 +23,7 @@ from mplab import cli
 from mplab.bench import board, command, files, mine, picture, plan, score, suite
 from mplab.bench.plan import Contestant
 from mplab.run.experiment import TCP, Conditions, Result
+from mplab.run.runner import Failure
 from mplab.words.units import UsageError
 
 TOP = Path(__file__).resolve().parents[3]
@@ -260,20 +262,44 @@ class TheScoreboard(unittest.TestCase):
         }
         return board.Board((DEFAULT, INORDER), tuple(score.score(e, results) for e in entries))
 
-    def test_a_wrong_measure_does_not_hide_the_others(self) -> None:
-        entries = plan.entries([scenario("good"), scenario("bad", measure="nosuch_s")], [DEFAULT])
-        made = mock.Mock(failures=[], kernels={"patched": mock.Mock(build_id="b")})
-        made.run = lambda wanted, what: {c: result(c) for c in wanted}
-        with (
-            tempfile.TemporaryDirectory() as name,
-            contextlib.redirect_stdout(io.StringIO()) as said,
-            self.assertRaisesRegex(UsageError, "^bad: measure 'nosuch_s': a run of 'bulk' has"),
-        ):
-            command.measure(made, entries, Path(name), {"command": "mplab bench"})
+    def measure(self, bad: str, made: Callable[[Conditions], Result | None]) -> tuple[str, str, list[int]]:
+        """Of a scenario "good" and one with this measure: the error, the scoreboard, and how many runs each
+        call of the runner had. made: what they come to; None: it fails."""
+        counts = []
+
+        def run(wanted: Iterable[Conditions], _: str) -> dict[Conditions, Result]:
+            found = {c: made(c) for c in wanted}
+            counts.append(len(found))
+            runner.failures += [Failure(c, "why") for c, r in found.items() if not r]
+            return {c: r for c, r in found.items() if r}
+
+        runner = mock.Mock(failures=[], kernels={"patched": mock.Mock(build_id="b")}, run=run)
+        entries = plan.entries([scenario("good"), scenario("bad", measure=bad)], [DEFAULT, INORDER])
+        error = ""
+        with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()) as said:
+            try:
+                command.measure(runner, entries, Path(name), {"command": "mplab bench"})
+            except UsageError as caught:
+                error = str(caught)
+        self.assertEqual(len(runner.failures), len({f.conditions for f in runner.failures}))
         # What follows names the files, in a folder whose random name may hold any word.
-        scoreboard = said.getvalue().partition("written to")[0]
-        self.assertIn("good", scoreboard)
-        self.assertNotIn("bad", scoreboard)
+        return error, said.getvalue().partition("written to")[0], counts
+
+    def test_a_wrong_measure_is_named_before_all_other_runs(self) -> None:
+        error, said, counts = self.measure("nosuch_s", result)
+        self.assertRegex(error, "^bad: measure 'nosuch_s': a run of 'bulk' has goodput_bps$")
+        self.assertEqual((said, counts), ("", [1]))
+
+    def test_a_run_without_a_value_does_not_hide_the_others(self) -> None:
+        error, said, _ = self.measure("delay_p99_s", lambda c: result(c, delay_p99_s=None))
+        self.assertRegex(error, "^bad: measure 'delay_p99_s': a run of 'bulk' has")
+        self.assertIn("good", said)
+        self.assertNotIn("bad", said)
+
+    def test_a_run_that_failed_is_not_tried_for_the_measure_and_again(self) -> None:
+        error, said, counts = self.measure("delay_p99_s", lambda _: None)
+        self.assertEqual((error, counts), ("", [1, 3]))
+        self.assertIn("failed", said)
 
     def test_terminal_of_80_columns(self) -> None:
         said = io.StringIO()

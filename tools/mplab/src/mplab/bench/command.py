@@ -43,9 +43,11 @@ def listing(scenarios: Sequence[Scenario]) -> str:
 
 
 def measure(runner: Runner, entries: Sequence[Entry], out: Path, about: Mapping[str, object]) -> Board:
-    """Run what is not known yet; show and write the scoreboard. A scenario whose measure its results do
-    not have is left out, and named at the end."""
-    results = runner.run(conditions(entries), "bench")
+    """Run what is not known yet; show and write the scoreboard. A scenario of which a run has no value of
+    its measure is left out, and named at the end."""
+    _check_measures(runner, entries)
+    failed = {failure.conditions for failure in runner.failures}
+    results = runner.run([c for c in conditions(entries) if c not in failed], "bench")
     write_csv(out / "runs.csv", results.values(), runner.failures)
     found, wrong = _scored(entries, results)
     if found.scores:
@@ -57,6 +59,19 @@ def measure(runner: Runner, entries: Sequence[Entry], out: Path, about: Mapping[
     if wrong:
         raise UsageError("; ".join(wrong))
     return found
+
+
+def _check_measures(runner: Runner, entries: Sequence[Entry]) -> None:
+    """Find out what a workload does not measure from one run of each kind, not from all."""
+    kinds = {(e.scenario.base.workload, e.scenario.measure): e for e in entries}.values()
+    results = runner.run([e.runs[0] for e in kinds], "a run of each measure")
+    without = [
+        e
+        for e in kinds
+        if (r := results.get(e.runs[0])) and e.scenario.measure not in (*r.main, suite.OTHERS)
+    ]
+    if wrong := _scored(without, results)[1]:
+        raise UsageError("; ".join(wrong))
 
 
 def _draw(
