@@ -154,6 +154,9 @@ check-kernels: ## check on all three kernels (KERNELS="TREE-OR-TARBALL...": of 6
 check-table: ## the results of check-whole and check-kernels, and what is stale, into Documentation/testing.md
 	$K/check-parts.sh table
 
+fixes-table: ## the table of Documentation/upstream-fixes.md, from the patches' messages
+	$K/fixes_table.py write
+
 ##@ Install it, or send it
 
 deb: deps-deb source ## Debian packages for a real machine (CONFIG=small: quick to build; ARCH=arm64; KSRC=: of which Linux)
@@ -189,4 +192,4 @@ clean: ## remove what was built, keep the compiler cache
 	patches-refresh port check-style check-programs \
 	check-series check-series-newest \
 	check-robust check-debug check-coverage check-without check-locks check-races check-uninit check-bpf check-upstream check-seeds check-interop check-packets check-send \
-	kernels check-dask check-slurm check-whole check-kernels check-table check-cost vm check-vm deb check-deb patch send openwrt clean
+	kernels check-dask check-slurm check-whole check-kernels check-table fixes-table check-cost vm check-vm deb check-deb patch send openwrt clean

@@ -120,6 +120,7 @@ run_ruff() {
 ruff() { "$build/venv/bin/ruff" check -q "$@" && "$build/venv/bin/ruff" format -q --check "$@"; }
 check "ruff" run_ruff
 check "the table of checks" tools/kernel/check-parts.sh table-is-written
+check "the table of fixes" tools/kernel/fixes_table.py check
 check "published numbers" tools/mplab/mplab evidence check
 # Of files that are in the repository only: tools leave caches beside them.
 run_codespell() {

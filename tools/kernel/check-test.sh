@@ -154,7 +154,7 @@ model) host model ;;
 accuracy | applications | digits | promises | spread)
 	host /usr/bin/python3 "$top/tools/mplab/tests/$test.py" "$kernel"
 	;;
-source | refresh | port | send | check-series | readme | counts | install | whole | openwrt | packages) host "$top/tools/kernel/tests/$test-test.sh" ;;
+source | refresh | port | send | check-series | readme | fixes-table | counts | install | whole | openwrt | packages) host "$top/tools/kernel/tests/$test-test.sh" ;;
 *) selftest ;;
 esac
 report

@@ -48,7 +48,4 @@ while read -r name; do
 	check "use of mplab $name" fits tools/mplab/mplab "$name" --help
 done < <(COLUMNS=80 tools/mplab/mplab --help | sed -nE 's/^    ([a-z]+) .*/\1/p')
 check "each link leads somewhere" tools/kernel/tests/links.py
-while read -r patch; do
-	check "upstream-fixes.md has $patch" grep -qF "(../patches/$patch)" Documentation/upstream-fixes.md
-done < <(grep '^fixes/' patches/series)
 tally
