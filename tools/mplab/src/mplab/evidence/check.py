@@ -11,6 +11,7 @@ from pathlib import Path
 from ..lab import parts
 from . import scoreboard, tables, texts
 from .plan import DIRECTORY, FIGURES, EvidenceError, Measured, Plan, load
+from .same import carried
 
 PAGE = "figures/index.md"
 
@@ -50,7 +51,7 @@ def _files(plan: Plan, directory: Path, now: dict[str, str]) -> Iterator[str]:
     yield from _changed(old, plan, now)
     page = directory.parent / PAGE
     if page.exists():
-        changed = parts.changed(parts.from_words(page.read_text()), now)
+        changed = parts.changed(carried(parts.from_words(page.read_text()), directory), now)
         if changed and FIGURES not in plan.once:
             how = "run 'make figures' and take its index.md and numbers.csv"
             yield f"{', '.join(changed)} changed after {PAGE}: {how}"
