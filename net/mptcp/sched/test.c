@@ -906,6 +906,16 @@ static void penalty_lasts_in_slow_start(struct kunit *test)
 	subflow->sched_penalized_from = 64;
 	subflow->sched_penalized_at = tcp_clock_us() - 150000;
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), 36U);
+	/* as much again as it had, and there is a queue */
+	tp->snd_cwnd = 128;
+	subflow->model.rate.s[0].v = BIT(24) / 1000;
+	subflow->model.rtt.s[0].v = 100000;
+	tp->rack.rtt_us = 300000;
+	subflow->sched_penalized_at = tcp_clock_us() - 850000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), 64U);
+	/* there is none: it grows no faster than it may use its window, which would be for ever */
+	tp->rack.rtt_us = 100000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), MPTCP_SCHED_UNCAPPED);
 }
 
 /* Times are compared as they are, not modulo 71 minutes. */

@@ -27,7 +27,8 @@
  *   the RTT grows (cubic, wvegas). What was taken from it would be back a round trip later,
  *   and each second round trip it would hold up all. Where slow start has not found yet how
  *   much the path takes, the penalty ends after a round trip: no sixteenth of a beginning
- *   would ever catch up with a window that doubles.
+ *   would ever catch up with a window that doubles. If that shows later, it ends when all is
+ *   back that was taken.
  *
  * The thesis halves the congestion window itself. That takes the subflow's lock,
  * and congestion control undoes it soon (cubic goes back to where it was). We
@@ -81,25 +82,6 @@ u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts)
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_rp_segs);
 
-/* How much of its window may @subflow use? */
-u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow)
-{
-	u32 rtts, segs, cwnd = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->snd_cwnd);
-	u64 elapsed;
-
-	if (!subflow->sched_penalty)
-		return MPTCP_SCHED_UNCAPPED;
-
-	elapsed = tcp_clock_us() - subflow->sched_penalized_at;
-	rtts = (u32)min_t(u64, elapsed, U32_MAX) / max(mptcp_rp_srtt(subflow), 1U);
-	segs = mptcp_sched_rp_segs(subflow->sched_penalty, subflow->sched_penalized_from, rtts);
-	if (segs < cwnd)
-		return segs;
-	subflow->sched_penalty = 0;
-	return MPTCP_SCHED_UNCAPPED;
-}
-EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rp_cap);
-
 /* Does @subflow still have to find out what its path takes? In slow start, without a queue,
  * and its window is not far from what it delivers in a round trip.
  */
@@ -112,6 +94,28 @@ static bool mptcp_rp_is_new(const struct mptcp_subflow_context *subflow)
 	return cwnd < READ_ONCE(tp->snd_ssthresh) && !mptcp_sched_has_queue(subflow, min_rtt) &&
 	       cwnd <= mptcp_sched_bm_segs(rate, min_rtt, RP_NEW);
 }
+
+/* How much of its window may @subflow use? */
+u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow)
+{
+	u32 rtts, segs, cwnd = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->snd_cwnd);
+	u64 elapsed;
+
+	if (!subflow->sched_penalty)
+		return MPTCP_SCHED_UNCAPPED;
+
+	elapsed = tcp_clock_us() - subflow->sched_penalized_at;
+	rtts = (u32)min_t(u64, elapsed, U32_MAX) / max(mptcp_rp_srtt(subflow), 1U);
+	segs = mptcp_sched_rp_segs(subflow->sched_penalty, subflow->sched_penalized_from, rtts);
+	/* all is back that was taken */
+	if (segs >= subflow->sched_penalized_from && mptcp_rp_is_new(subflow))
+		segs = MPTCP_SCHED_UNCAPPED;
+	if (segs < cwnd)
+		return segs;
+	subflow->sched_penalty = 0;
+	return MPTCP_SCHED_UNCAPPED;
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rp_cap);
 
 /* @owner owes what the connection waits for, and @subflow had to stop. */
 static void mptcp_rp_penalize(struct mptcp_sock *msk,
