@@ -37,13 +37,16 @@ def joins(peer: Peer) -> dpkt.tcp.TCP:
     return syn
 
 
+def taken(peer: Peer, syn: dpkt.tcp.TCP, number: int) -> bytes:
+    """The option of a SYN/ACK that takes a join, from the address of that id."""
+    code = mac(peer.key, peer.peer_key, NONCE + options(syn)[JOIN][8:12])[:8]
+    return option(JOIN, 0, bytes([number]) + code + NONCE)
+
+
 def half_joined(peer: Peer) -> dpkt.tcp.TCP:
     """The third packet of its handshake."""
     syn = joins(peer)
-    raw = options(syn)[JOIN]
-    code = mac(peer.key, peer.peer_key, NONCE + raw[8:12])[:8]
-    opts = option(JOIN, 0, bytes([NUMBER]) + code + NONCE)
-    peer.wire.send(PORT, SYN | ACK, ISN, syn.seq + 1, opts, to=syn.sport)
+    peer.wire.send(PORT, SYN | ACK, ISN, syn.seq + 1, taken(peer, syn, NUMBER), to=syn.sport)
     third = peer.wire.answer(PORT)
     if third is None or JOIN not in options(third):
         raise Bad("no third packet")

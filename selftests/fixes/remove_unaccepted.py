@@ -8,13 +8,13 @@ import subprocess
 import sys
 
 import dpkt
-from conformance.byhand import ISN, NONCE, option
+from conformance.byhand import ISN, option
 from conformance.capture import ACK, SYN
 from conformance.connection import Bad
-from conformance.crypto import mac
 from conformance.options import JOIN, REMOVE_ADDR
 from conformance.wire import Wire, options
 from ends import complaints
+from fallback_while_joining import taken
 from hand import Check, Peer, accepted, main
 
 SECOND = "10.0.1.3"  # of the server
@@ -35,9 +35,7 @@ def joined(peer: Peer, other: Wire) -> None:
     syn = peer.wire.answer(peer.port, is_join)
     if syn is None:
         raise Bad("the server does not join")
-    code = mac(peer.key, peer.peer_key, NONCE + options(syn)[JOIN][8:12])[:8]
-    opts = option(JOIN, 0, bytes([NUMBER]) + code + NONCE)
-    other.send(peer.port, SYN | ACK, ISN, syn.seq + 1, opts, to=syn.sport)
+    other.send(peer.port, SYN | ACK, ISN, syn.seq + 1, taken(peer, syn, NUMBER), to=syn.sport)
     third = peer.wire.answer(peer.port, is_join)
     if third is None:
         raise Bad("no third packet")

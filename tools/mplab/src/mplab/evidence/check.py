@@ -11,7 +11,6 @@ from pathlib import Path
 from ..lab import parts
 from . import scoreboard, tables, texts
 from .plan import DIRECTORY, FIGURES, EvidenceError, Measured, Plan, load
-from .same import carried
 
 PAGE = "figures/index.md"
 
@@ -51,7 +50,7 @@ def _files(plan: Plan, directory: Path, now: dict[str, str]) -> Iterator[str]:
     yield from _changed(old, plan, now)
     page = directory.parent / PAGE
     if page.exists():
-        changed = parts.changed(carried(parts.from_words(page.read_text()), directory), now)
+        changed = parts.changed(parts.from_words(page.read_text()), now)
         if changed and FIGURES not in plan.once:
             how = "run 'make figures' and take its index.md and numbers.csv"
             yield f"{', '.join(changed)} changed after {PAGE}: {how}"

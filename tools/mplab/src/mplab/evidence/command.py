@@ -14,7 +14,7 @@ from ..run.cluster import spread
 from ..run.runner import exit_status
 from ..words.places import writable
 from ..words.units import UsageError
-from . import check, measure, plan, same, scoreboard, texts
+from . import check, measure, plan, scoreboard, texts
 
 
 def _known(name: str) -> plan.Measured | None:
@@ -38,38 +38,6 @@ def _announce(names: list[str], count: int) -> None:
     print(f"to measure, of {count}: {', '.join(names) or 'nothing'}{cost}", flush=True)
 
 
-def _is_of_sources(guests: Guests) -> None:
-    if guests.parts != parts.of():
-        raise plan.EvidenceError(
-            f"{guests.kernel} is not of these sources: run 'make kernel'; edits of its tree have to be"
-            " in patches/"
-        )
-
-
-def _same(args: argparse.Namespace) -> int:
-    """Does this kernel give what the one gave that was measured?"""
-    if args.than is None:
-        raise UsageError("evidence same: --than names the directory of the kernel that was measured")
-    out = writable(args.out)
-    with asked.guests([args.kernel, args.than], args) as kernels:
-        guests, then = kernels[args.kernel], kernels[args.than]
-        _is_of_sources(guests)
-        if parts.CORE not in then.parts:
-            raise UsageError(f"--than {args.than}: its sources are not known, as it has no {parts.FILE}")
-        wanted, results = measure.runs(args.parse(shlex.split(same.SAMPLE)), guests), []
-        for each in (then, guests):
-            with spread.runner(args, {"patched": each}, out) as runner:
-                results.append(runner.run(wanted, "same"))
-    others, runs = same.differing(*results)
-    for c in others:
-        print(f"not the same: {c}")
-    print(f"{runs} of {len(set(wanted))} runs on both kernels, {len(others)} with other figures")
-    if others or runs < len(set(wanted)):
-        return 1
-    same.keep(plan.DIRECTORY, then.parts[parts.CORE], guests.parts[parts.CORE], runs)
-    return 0
-
-
 def _measure(args: argparse.Namespace, planned: plan.Plan) -> int | None:
     """Each file as soon as it is known; runs that are in the store are not repeated. Or a share of the runs,
     and the exit status."""
@@ -79,7 +47,11 @@ def _measure(args: argparse.Namespace, planned: plan.Plan) -> int | None:
     out = writable(args.out)
     with asked.guests([args.kernel], args) as kernels:
         guests, usual = kernels[args.kernel], planned.usual()
-        _is_of_sources(guests)
+        if guests.parts != parts.of():
+            raise plan.EvidenceError(
+                f"{guests.kernel} is not of these sources: run 'make kernel'; edits of its tree have to be"
+                " in patches/"
+            )
         names = args.only or [name for name in usual if _is_due(name, planned, guests)]
         _announce(names, len(usual))
         parsed = {name: args.parse(shlex.split(planned.commands[name])) for name in names}
@@ -112,8 +84,6 @@ def _write(planned: plan.Plan) -> None:
 def run(args: argparse.Namespace) -> int:
     try:
         planned = plan.read()
-        if args.what == "same":
-            return _same(args)
         if args.what == "measure":
             status = _measure(args, planned)
             if status is not None:

@@ -13,7 +13,6 @@ from typing import Any
 from ..lab import parts
 from ..lab.parts import TOP
 from ..run import programs
-from .same import carried
 
 DIRECTORY = TOP / "Documentation" / "evidence"
 ALL = "all"  # as a table's subjects
@@ -138,8 +137,8 @@ def load(name: str, directory: Path = DIRECTORY) -> Measured:
     file = directory / f"{name}.json"
     try:
         raw = json.loads(file.read_text())
-        return Measured(**{**raw, "parts": carried(raw["parts"], directory)})
-    except (OSError, ValueError, TypeError, KeyError):
+        return Measured(**raw)
+    except (OSError, ValueError, TypeError):
         how = f"make evidence ONLY={name}"
         raise EvidenceError(f"{file.name} is missing or not whole: run '{how}'") from None
 
