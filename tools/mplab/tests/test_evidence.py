@@ -13,7 +13,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import cli
-from mplab.evidence import check, measure, plan, same, scoreboard, tables, texts
+from mplab.evidence import check, measure, plan, scoreboard, tables, texts
 from mplab.lab import parts
 from mplab.lab.paths import parse
 from mplab.run import plans, programs, report
@@ -207,22 +207,6 @@ class Parts(Project):
         self.one("mptcp_sched_x changed after wifi: run 'make evidence' \\(3 runs, 40 s of a CPU\\)")
         self.save({"core": parts.of(self.top)["core"]})
         self.assertEqual(self.problems(), [])
-
-    def test_another_core_may_give_the_same(self) -> None:
-        self.save({"core": "then"})
-        self.one("core changed after wifi")
-        same.keep(self.dir, "then", "between", 3)
-        self.one("core changed after wifi")
-        same.keep(self.dir, "between", parts.of(self.top)["core"], 3)
-        self.assertEqual(self.problems(), [])
-
-    def test_what_a_sample_compares(self) -> None:
-        one, other = (Conditions((parse("8mbit,20ms,80ms"),), name) for name in ("a", "b"))
-        then = {c: Result(c, ({"goodput_bps": 1.5},), (1,), {}, {"build": "then"}) for c in (one, other)}
-        now = {one: replace(then[one], kernel={"build": "now"})}
-        self.assertEqual(same.differing(then, now), ([], 1))
-        now[other] = replace(then[other], flows=({"goodput_bps": 1.6},))
-        self.assertEqual(same.differing(then, now), ([other], 2))
 
     def test_programs_inside_the_guest_count(self) -> None:
         made_of, old = parts.of(self.top), {"bulk": programs.digest("bulk"), "video": "0"}

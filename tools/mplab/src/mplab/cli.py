@@ -345,14 +345,9 @@ def _parser() -> argparse.ArgumentParser:
     evidence = sub.add_parser(
         "evidence", allow_abbrev=False, help="the published numbers: measure, write into texts, check"
     )
-    evidence.add_argument("what", choices=("measure", "write", "check", "same"))
+    evidence.add_argument("what", choices=("measure", "write", "check"))
     evidence.add_argument(
         "--only", action="append", default=[], metavar="NAME", help="measure this one, repeatable (all)"
-    )
-    evidence.add_argument(
-        "--than",
-        metavar="DIR",
-        help="same: the kernel that was measured; its numbers stand if a sample gives the same figures here",
     )
     _kernel_option(evidence)
     _measuring_options(evidence, "evidence")
