@@ -7,6 +7,8 @@ corked     the client holds back a part of a segment for half a second, on paths
 thin       the client writes 400 bytes each 15 ms for 6 s, and leaves it to TCP when to send them; late: how
            many of these came more than 100 ms after they were written
 dying      the same, and the first path becomes dark after a second
+steady     the client writes 5000 bytes every 13 ms for 6 s; late likewise
+fading     the same, and after a second the first path is slower than that: 1 Mbit/s
 closing    the first path becomes dark, and stays so; 30 s later the client has sent all and closes its
            direction, and the acknowledgment of just that is lost on the other path
 
@@ -21,11 +23,12 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 from control import INFO, SOL_MPTCP, pair
 
 PIECE = bytes(4 * 1448)  # an ACK of two segments is not delayed
-THIN_FOR = 6  # in s
+STREAM_FOR = 6  # in s
 CLOSES = 60  # the longest that closing may take, in s
 
 
@@ -65,26 +68,45 @@ def corked(near: socket.socket, far: socket.socket, *_: str) -> None:
     print(f"came={len(far.recv(1000))}")
 
 
-def thin(near: socket.socket, far: socket.socket, *namespaces: str, dies: bool = False) -> None:
+def stream(
+    near: socket.socket, far: socket.socket, size: int, pause: float, then: Callable[[], None]
+) -> None:
+    """So many bytes each so many seconds, and after one of these something happens."""
     written: list[float] = []
     late = received = 0
-    near.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
-    end = time.monotonic() + THIN_FOR
-    while received < 400 * len(written) or time.monotonic() < end:
-        if time.monotonic() < end and time.monotonic() >= (written[-1] + 0.015 if written else 0):
+    end = time.monotonic() + STREAM_FOR
+    while received < size * len(written) or time.monotonic() < end:
+        if time.monotonic() < end and time.monotonic() >= (written[-1] + pause if written else 0):
             written.append(time.monotonic())
-            near.sendall(bytes(400))
+            near.sendall(bytes(size))
         if select.select([far], [], [], 0.005)[0]:
-            received += len(far.recv(400 - received % 400))
-            late += received % 400 == 0 and time.monotonic() > written[received // 400 - 1] + 0.1
-        if dies and time.monotonic() > end - THIN_FOR + 1:
-            dark(*namespaces)
-            dies = False
+            received += len(far.recv(size - received % size))
+            late += received % size == 0 and time.monotonic() > written[received // size - 1] + 0.1
+        if time.monotonic() > end - STREAM_FOR + 1:
+            then()
+            then = nothing
     print(f"late={late}")
 
 
-def dying(near: socket.socket, far: socket.socket, *namespaces: str) -> None:
-    thin(near, far, *namespaces, dies=True)
+def nothing() -> None:
+    pass
+
+
+def thin(near: socket.socket, far: socket.socket, *_: str, then: Callable[[], None] = nothing) -> None:
+    near.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 0)
+    stream(near, far, 400, 0.015, then)
+
+
+def dying(near: socket.socket, far: socket.socket, client: str, server: str) -> None:
+    thin(near, far, then=lambda: dark(client, server))
+
+
+def steady(near: socket.socket, far: socket.socket, *_: str, then: Callable[[], None] = nothing) -> None:
+    stream(near, far, 5000, 0.013, then)
+
+
+def fading(near: socket.socket, far: socket.socket, client: str, _server: str) -> None:
+    steady(near, far, then=lambda: netem(client, "c1", "rate", "1mbit", "delay", "20ms"))
 
 
 def closing(near: socket.socket, far: socket.socket, client: str, server: str) -> None:
@@ -115,7 +137,8 @@ def main() -> int:
     near, far = pair(client, server)
     echo(near, far, bytes(1))
     time.sleep(1)  # the second subflow joins
-    {"corked": corked, "thin": thin, "dying": dying, "closing": closing}[what](near, far, client, server)
+    whats = (corked, thin, dying, steady, fading, closing)
+    {one.__name__: one for one in whats}[what](near, far, client, server)
     return 0
 
 

@@ -41,11 +41,19 @@
  * ten seconds what is limited so gets less than a product, to see whether the lowest
  * RTT is still the one that it was (model.c).
  *
+ * The rate is the highest of the last second. While the application has no more to send, TCP
+ * takes only samples that are above the one before: a path that fades under a stream would
+ * look as fast as ever. So what is in flight is marked from time to time. As long as some of
+ * that is out, the path is busy; when it is for longer than the rate says, the path is late,
+ * and its rate is what it delivered meanwhile, until marks are reached in time again.
+ *
  * What a subflow owes and the peer waits for, another one sends again: when that has
  * become silent (mods/rescue.c); when its path has become slower and the window is
  * used up (mods/rp.c); and else here, when it has lost the data, or the window is used
  * up, if its RTT is the longer one. Data on a faster path is never sent again on a
- * slower one: it would be there before.
+ * slower one: it would be there before. What a late path delivers long after another one
+ * could goes out there, too, while the application is the limit and new data is written: else
+ * each block of a stream would wait for the queue of a link that fades.
  *
  * Sources: the delivery time follows EDPF (Chebrolu, Raman and Rao, "A Network
  * Layer Approach to Enable TCP over Multiple Interfaces", 2005), min_rtt and
@@ -93,6 +101,23 @@
 /* A decision is among so many subflows, those that deliver first. */
 #define INORDER_PATHS		8U
 
+/* What comes later than expected by less than this part of the lowest RTT plus this time, in us,
+ * is not late: RTTs vary, and ACKs come in bursts. The ACK of less than two full segments may be
+ * delayed besides.
+ */
+#define INORDER_LATE_PART	4
+#define INORDER_LATE_US		(10 * USEC_PER_MSEC)
+#define INORDER_DELAYED_ACK_US	(40 * USEC_PER_MSEC)
+
+/* While a late path has nothing in flight, its rate doubles each time that this is over, in us. */
+#define INORDER_LATE_FOR_US	USEC_PER_SEC
+
+/* A search for what a late path owes looks at so many ranges, of all paths. */
+#define INORDER_LATE_STEPS	64
+
+/* What is booked at a low rate counts no longer than this, in us. */
+#define INORDER_BUSY_US		USEC_PER_SEC
+
 /* The most that is sent again at once, in segments. */
 #define INORDER_AGAIN_SEGS	4
 
@@ -102,11 +127,18 @@ struct inorder_subflow {
 	u32 full_rate;		/* the rate that has to be outgrown */
 	u32 full_rounds;	/* round trips since it was */
 	u64 busy_until;		/* when the bottleneck has sent what it got, us */
+	u64 mark_at;		/* when the mark was set, us; 0: there is none */
+	u32 mark_from;		/* tp->delivered then */
+	u32 mark_end;		/* when all is delivered that was out then */
+	u64 late_at;		/* when it was found late, us */
+	u32 late_rate;		/* its rate then, bytes per ms; 0: it is not late */
+	bool mark_small;	/* so little was in flight that its ACK may be delayed */
 };
 
 struct inorder_msk {
 	u64 blocked_at;		/* when the peer's window was used up, us */
 	u64 again_at;		/* when something was last sent again, us */
+	u64 helps_until;	/* for how long others stand in for a late path, us */
 	u8 blocked;		/* it ever was */
 	u8 batch;		/* segments that were sent again then */
 	u8 left;		/* of which are still to be sent */
@@ -122,6 +154,7 @@ struct inorder_path {
 	u32 delivery;		/* when the next packet would arrive */
 	u32 room;
 	u32 limit;		/* of what is queued, for data ahead */
+	u32 late;		/* the rate at which it is late; 0: it is not */
 };
 
 static struct inorder_subflow *inorder_subflow(struct mptcp_subflow_context *subflow)
@@ -223,6 +256,107 @@ static u32 inorder_limit(const struct inorder_path *path, u32 mss)
 	return clamp_t(u64, limit, 2 * mss, U32_MAX);
 }
 
+/* Mark what is in flight on @path. None while the application corks: what it holds back waits for
+ * more than the path.
+ */
+static void inorder_set_mark(const struct inorder_path *path, u32 mss, u32 delivered, u64 now)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(path->subflow));
+	struct inorder_subflow *is = inorder_subflow(path->subflow);
+	u32 flight = mptcp_sched_in_flight(tp);
+
+	/* a bit field, which READ_ONCE() does not take: of a moment ago will do */
+	is->mark_at = flight && !data_race(tp->nonagle & TCP_NAGLE_CORK) ? now : 0;
+	is->mark_small = READ_ONCE(tp->snd_nxt) - READ_ONCE(tp->snd_una) < 2 * mss;
+	is->mark_from = delivered;
+	is->mark_end = delivered + flight;
+}
+
+/* Is it too long for @segs segments, that it took @path @took us? */
+static bool inorder_is_too_long(const struct inorder_path *path, u32 segs, s64 took, u32 mss)
+{
+	s64 time = (s64)path->min_rtt + path->min_rtt / INORDER_LATE_PART + INORDER_LATE_US;
+
+	if (inorder_subflow(path->subflow)->mark_small)
+		time += INORDER_DELAYED_ACK_US;
+	return took > time + inorder_time(path, segs * mss);
+}
+
+/* @path delivered @segs segments in @took us, and that was too long. */
+static void inorder_set_late(const struct inorder_path *path, u32 segs, s64 took, u32 mss, u64 now)
+{
+	struct inorder_subflow *is = inorder_subflow(path->subflow);
+	u64 rate = div64_u64((u64)segs * mss * USEC_PER_MSEC, took - path->min_rtt);
+
+	is->late_rate = clamp_t(u64, rate, 1, U32_MAX);
+	is->late_at = now;
+}
+
+/* @path may be faster again than it was when it was late: as fast as it was now, twice as fast at
+ * most.
+ */
+static void inorder_regain(const struct inorder_path *path, u32 segs, s64 took, u32 mss)
+{
+	struct inorder_subflow *is = inorder_subflow(path->subflow);
+	u64 rate = 2ULL * is->late_rate;
+
+	if (took > path->min_rtt)
+		rate = min(rate, div64_u64((u64)segs * mss * USEC_PER_MSEC, took - path->min_rtt));
+	is->late_rate = rate < path->rate ? max_t(u32, rate, 1) : 0;
+}
+
+/* How long did the mark take, or does it by now? In us. */
+static s64 inorder_took(const struct inorder_path *path, bool reached, u64 now)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(path->subflow));
+
+	/* another CPU may be about to write that time: then it is less than 0 */
+	return (reached ? READ_ONCE(tp->delivered_mstamp) : now) -
+	       inorder_subflow(path->subflow)->mark_at;
+}
+
+/* Is @path late by its mark, which is @reached? Or in time again? @delivered: as TCP has it. */
+static void inorder_judge(const struct inorder_path *path, u32 delivered, bool reached, u32 mss,
+			  u64 now)
+{
+	struct inorder_subflow *is = inorder_subflow(path->subflow);
+	u32 segs = delivered - is->mark_from;
+	s64 took = inorder_took(path, reached, now);
+
+	if (inorder_is_too_long(path, reached ? segs : is->mark_end - is->mark_from, took, mss))
+		/* the next one may come at any moment */
+		inorder_set_late(path, reached ? segs : segs + 1, took, mss, now);
+	else if (reached && is->late_rate)
+		inorder_regain(path, segs, took, mss);
+}
+
+/* The rate at which @path is late, in bytes per ms; 0: it is not, or TCP measures its rate. */
+static u32 inorder_late(struct mptcp_sock *msk, const struct inorder_path *path, u32 mss,
+			u64 now)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(path->subflow));
+	struct inorder_subflow *is = inorder_subflow(path->subflow);
+	u32 delivered = READ_ONCE(tp->delivered);
+	bool reached = !READ_ONCE(tp->packets_out) || !before(delivered, is->mark_end);
+
+	if (!READ_ONCE(path->subflow->model.app_limited)) {
+		is->late_rate = 0;
+		is->mark_at = 0;
+		return 0;
+	}
+	if (is->mark_at) {
+		inorder_judge(path, delivered, reached, mss, now);
+	} else if (is->late_rate && now - is->late_at > INORDER_LATE_FOR_US) {
+		inorder_regain(path, 0, 0, mss);
+		is->late_at = now;
+	}
+	if (reached || !is->mark_at)
+		inorder_set_mark(path, mss, delivered, now);
+	if (is->late_rate)
+		inorder_msk(msk)->helps_until = now + INORDER_LATE_FOR_US;
+	return is->late_rate;
+}
+
 static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
 			u32 mss, u64 now)
 {
@@ -239,23 +373,43 @@ static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
 	return min(mptcp_sched_room(path->subflow), limit - path->queued);
 }
 
+/* Bytes from the head on that are there, up to what was sent ahead, and that the peer has
+ * room for: what a decision can send.
+ */
+static u64 inorder_pending(const struct mptcp_sock *msk)
+{
+	u64 head = mptcp_sched_head(msk), end = READ_ONCE(msk->wnd_end);
+	u64 bytes;
+
+	if (before64(msk->write_seq, end))
+		end = msk->write_seq;
+	if (!before64(head, end))
+		return 0;
+	bytes = end - head;
+	return msk->ranges ? min(bytes, mptcp_ranges_next(msk->ranges, head) - head) : bytes;
+}
+
 /* The rate at which @path may be taken to deliver. As long as it delivered all that the
  * application wanted, at once, it can do more: its window, as fast as a burst that made no
  * queue. Else the rest of a small block would go to another path, behind which it waits when
- * that one stalls. A @queue with little in flight is others', or none but an RTT that varies:
- * what is behind it is no later for a few segments more.
+ * that one stalls. While it is new, and another one is late: its window in a round trip; it
+ * would look slow because nobody asked it for more. A @queue with little in flight is others',
+ * or none but an RTT that varies: what is behind it is no later for a few segments more.
  */
-static u32 inorder_likely_rate(const struct inorder_path *path, bool queue, u32 mss)
+static u32 inorder_likely_rate(struct mptcp_sock *msk, const struct inorder_path *path,
+			       bool queue, u32 mss, u64 now)
 {
 	struct mptcp_subflow_context *subflow = path->subflow;
-	u32 burst;
+	u32 burst = mptcp_sched_cwnd(subflow);
 
-	if (inorder_subflow(subflow)->full_rounds < INORDER_FULL_ROUNDS ||
-	    !READ_ONCE(subflow->model.app_limited))
+	if (!READ_ONCE(subflow->model.app_limited))
 		return path->rate;
 	if (queue && path->queued > inorder_short_queue(path, mss))
 		return path->rate;
-	burst = INORDER_BURST_PART * mptcp_sched_cwnd(subflow);
+	if (inorder_subflow(subflow)->full_rounds >= INORDER_FULL_ROUNDS)
+		burst *= INORDER_BURST_PART;
+	else if (now >= inorder_msk(msk)->helps_until)
+		return path->rate;
 	return max(path->rate, mptcp_sched_first_rate(subflow, burst));
 }
 
@@ -300,7 +454,7 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 	p->queued = mptcp_sched_queued(subflow);
 	p->rate = inorder_rate(subflow);
 	queue = mptcp_sched_has_queue(subflow, p->min_rtt);
-	likely = inorder_likely_rate(p, queue, mss);
+	likely = inorder_likely_rate(msk, p, queue, mss, now);
 	/* a queue is kept short, and drained, by what was measured */
 	if (!queue)
 		p->rate = likely;
@@ -308,9 +462,12 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 	p->room = inorder_room(msk, p, mss, now);
 	p->rate = likely;
 	p->rate = inorder_next_rate(p);
+	p->late = inorder_late(msk, p, mss, now);
+	p->rate = min_not_zero(p->rate, p->late);
 
 	/* sent in bursts, data waits even if it is no more than the product */
 	all = inorder_time(p, p->queued);
+	is->busy_until = min(is->busy_until, now + INORDER_BUSY_US);
 	busy = clamp_t(s64, is->busy_until - now, 0, all);
 	if (all > p->min_rtt)
 		busy = max(busy, all - p->min_rtt);
@@ -491,20 +648,83 @@ static u32 inorder_sort(struct mptcp_sock *msk, struct inorder_path *paths, u64 
 	return n;
 }
 
-/* Bytes from the head on that are there, up to what was sent ahead, and that the peer has
- * room for: what a decision can send.
- */
-static u64 inorder_pending(const struct mptcp_sock *msk)
+/* Is @owner late by so much that @path is to help it? What is lost comes a round trip later. */
+static bool inorder_is_too_late(const struct inorder_path *owner, const struct inorder_path *path)
 {
-	u64 head = mptcp_sched_head(msk), end = READ_ONCE(msk->wnd_end);
-	u64 bytes;
+	const struct sock *ssk = mptcp_subflow_tcp_sock(owner->subflow);
 
-	if (before64(msk->write_seq, end))
-		end = msk->write_seq;
-	if (!before64(head, end))
+	if (owner == path || !owner->late || !READ_ONCE(tcp_sk(ssk)->packets_out))
+		return false;
+	if (inorder_state(ssk) >= TCP_CA_Recovery)
+		return inorder_srtt(owner->subflow) >> 3 > path->delivery;
+	return owner->delivery / 2 > path->delivery;
+}
+
+/* Bytes that @owner, which is late, delivers before @path could, in whole segments; none if it
+ * has lost some.
+ */
+static u64 inorder_soon(const struct inorder_path *owner, const struct inorder_path *path)
+{
+	u32 mss = mptcp_sched_mss(owner->subflow);
+
+	if (inorder_state(mptcp_subflow_tcp_sock(owner->subflow)) >= TCP_CA_Recovery)
 		return 0;
-	bytes = end - head;
-	return msk->ranges ? min(bytes, mptcp_ranges_next(msk->ranges, head) - head) : bytes;
+	return div_u64(div_u64((u64)owner->late * path->delivery, USEC_PER_MSEC), mss) * mss;
+}
+
+/* Send again on @path what @owner owes, up to @head, but for what comes soon. */
+static bool inorder_help(struct mptcp_sock *msk, const struct inorder_path *owner,
+			 const struct inorder_path *path, u64 head, u64 now)
+{
+	const struct mptcp_ranges *ranges = mptcp_sched_ranges(msk);
+	u64 seq = READ_ONCE(msk->snd_una), soon = inorder_soon(owner, path), end;
+	u32 id = owner->subflow->subflow_id, steps = INORDER_LATE_STEPS, bytes;
+	const struct mptcp_range *range;
+
+	/* one may become three; without place for them nobody would know who has it */
+	if (!ranges || ranges->size - ranges->count < 2)
+		return false;
+	range = mptcp_ranges_find(ranges, seq);
+	for (; range && steps && before64(seq, head); range++, steps--, seq = end) {
+		if (range == &ranges->range[ranges->first + ranges->count])
+			return false;
+		end = before64(head, mptcp_range_end(range)) ? head : mptcp_range_end(range);
+		if (before64(seq, range->start))
+			seq = range->start;
+		if (!before64(seq, end))
+			return false;
+		if (range->subflow_id != id || range->again)
+			continue;
+		if (soon >= end - seq) {
+			soon -= end - seq;
+			continue;
+		}
+		bytes = min3(end - seq - soon, (u64)mptcp_sched_run(path->subflow),
+			     (u64)path->room);
+		mptcp_sched_commit_again(msk, path->subflow, id, seq + soon, bytes);
+		inorder_book(path, bytes, now);
+		return true;
+	}
+
+	return false;
+}
+
+/* Send again on @path what those of @paths owe that are late, if the application is the limit. */
+static bool inorder_send_late(struct mptcp_sock *msk, const struct inorder_path *paths,
+			      const struct inorder_path *end, const struct inorder_path *path,
+			      u64 now)
+{
+	u64 head = mptcp_sched_head(msk);
+	const struct inorder_path *owner;
+
+	if (!msk->ranges || (!READ_ONCE(path->subflow->model.app_limited) &&
+			     path->room <= inorder_pending(msk)))
+		return false;
+	for (owner = paths; owner < end; owner++)
+		if (inorder_is_too_late(owner, path) && inorder_help(msk, owner, path, head, now))
+			return true;
+
+	return false;
 }
 
 /* Give @path the next data, as much as @room. */
@@ -536,6 +756,8 @@ static int inorder_get_send(struct mptcp_sock *msk)
 		;
 	if (path == end)
 		return -EAGAIN;
+	if (inorder_send_late(msk, paths, end, path, now))
+		return 0;
 	/* a run at once, though the next packet may be better off on another one */
 	if (path == paths)
 		return inorder_send_next(msk, path,
