@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import cli
 from mplab.evidence import check, measure, plan, scoreboard, tables, texts
+from mplab.evidence.moved import moved
 from mplab.lab import parts
 from mplab.lab.paths import parse
 from mplab.run import plans, programs, report
@@ -172,6 +173,26 @@ class Texts(Project):
         (self.dir / "plan.toml").write_text(PLAN.replace('from = "wifi", show', 'from = "lost", show'))
         with self.assertRaisesRegex(plan.EvidenceError, "table turned takes 'lost', which is not measured"):
             plan.read(self.dir)
+
+
+class Moved(unittest.TestCase):
+    def moved(self, then: plan.Values, now: plan.Values) -> list[str]:
+        return moved(plan.Measured("run", "c0", {}, then), plan.Measured("run", "c1", {}, now))
+
+    def test_what_moved_most_comes_first(self) -> None:
+        then = {"rr": {"worst_benefit": -0.13, "median_benefit": 0.8, "in": "fade"}, "gone": {"goodput": 1.0}}
+        now = {"rr": {"worst_benefit": -0.83, "median_benefit": 0.9, "in": "leo"}, "new": {"goodput": 1.0}}
+        lines = ["rr worst_benefit: -0.13 -> -0.83", "rr median_benefit: 0.8 -> 0.9"]
+        self.assertEqual(self.moved(then, now), lines)
+
+    def test_chance_is_left_out(self) -> None:
+        then, now = {"rr": {"goodput": 10.0, "of_best": 0.001}}, {"rr": {"goodput": 10.4, "of_best": -0.002}}
+        self.assertEqual(self.moved(then, now), [])
+
+    def test_of_many_the_rest_is_counted(self) -> None:
+        then, now = ({f"path {i}": {"goodput": value} for i in range(10)} for value in (1.0, 2.0))
+        lines = self.moved(then, now)
+        self.assertEqual((len(lines), lines[-1]), (9, "and 2 more"))
 
 
 class Written(unittest.TestCase):

@@ -15,6 +15,7 @@ from ..run.runner import exit_status
 from ..words.places import writable
 from ..words.units import UsageError
 from . import check, measure, plan, scoreboard, texts
+from .moved import moved
 
 
 def _known(name: str) -> plan.Measured | None:
@@ -63,7 +64,10 @@ def _measure(args: argparse.Namespace, planned: plan.Plan) -> int | None:
             known = _known(name)
             with spread.runner(args, by_label, out) as runner:
                 before, command = known.seconds if known else 0, planned.commands[name]
-                plan.save(name, measure.measure(command, parsed[name], guests, runner, before))
+                found = measure.measure(command, parsed[name], guests, runner, before)
+            plan.save(name, found)
+            for line in moved(known, found) if known else []:
+                print(f"{name} moved: {line}", flush=True)
             plan.no_longer_once(name)
     return None
 
