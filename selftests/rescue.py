@@ -137,8 +137,8 @@ def main() -> int:
     near, far = pair(client, server)
     echo(near, far, bytes(1))
     time.sleep(1)  # the second subflow joins
-    whats = (corked, thin, dying, steady, fading, closing)
-    {one.__name__: one for one in whats}[what](near, far, client, server)
+    those = (corked, thin, dying, steady, fading, closing)
+    {one.__name__: one for one in those}[what](near, far, client, server)
     return 0
 
 
