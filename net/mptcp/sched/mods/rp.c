@@ -107,8 +107,9 @@ u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow)
 	elapsed = tcp_clock_us() - subflow->sched_penalized_at;
 	rtts = (u32)min_t(u64, elapsed, U32_MAX) / max(mptcp_rp_srtt(subflow), 1U);
 	segs = mptcp_sched_rp_segs(subflow->sched_penalty, subflow->sched_penalized_from, rtts);
-	/* all is back that was taken */
-	if (segs >= subflow->sched_penalized_from && mptcp_rp_is_new(subflow))
+	/* all is back that was taken; without a number to grow to, a round trip is over */
+	if (subflow->sched_penalized_from && segs >= subflow->sched_penalized_from &&
+	    mptcp_rp_is_new(subflow))
 		segs = MPTCP_SCHED_UNCAPPED;
 	if (segs < cwnd)
 		return segs;
