@@ -339,8 +339,9 @@ void __mptcp_sched_tidy_ranges(struct mptcp_sock *msk)
 		mptcp_sched_free_ranges(msk);
 }
 
-/* The ranges, with place for another one, when a scheduler wants it; after a failure
- * to get memory not before a second has passed. NULL: there is none; it may be full.
+/* The ranges, when a scheduler wants them, with place for two more: sent again from its middle,
+ * one becomes three. After a failure to get memory not before a second has passed. NULL: there
+ * is none; it may be full.
  */
 struct mptcp_ranges *mptcp_sched_ranges(struct mptcp_sock *msk)
 {
@@ -350,7 +351,8 @@ struct mptcp_ranges *mptcp_sched_ranges(struct mptcp_sock *msk)
 
 	if (ranges)
 		ranges->unused = false;
-	if (ranges && (!mptcp_ranges_is_full(ranges) || ranges->size == MPTCP_RANGES_MOST))
+	if (ranges && (mptcp_ranges_left(ranges) >= MPTCP_RANGES_CUTS ||
+		       ranges->size == MPTCP_RANGES_MOST))
 		return ranges;
 	if (msk->ranges_failed && now - msk->ranges_failed < HZ)
 		return ranges;

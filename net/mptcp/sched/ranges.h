@@ -14,6 +14,9 @@ struct mptcp_subflow_context;
 #define MPTCP_RANGES_FIRST	60U
 #define MPTCP_RANGES_MOST	1000U
 
+/* How many more one becomes when it is sent again from its middle */
+#define MPTCP_RANGES_CUTS	2U
+
 /* The longest range, in bytes */
 #define MPTCP_RANGE_LONGEST	((1U << 31) - 1)
 
@@ -37,10 +40,16 @@ struct mptcp_ranges {
 	struct mptcp_range range[] __counted_by(size);
 };
 
+/* For how many more is there place? */
+static inline u32 mptcp_ranges_left(const struct mptcp_ranges *ranges)
+{
+	return ranges->size - ranges->count;
+}
+
 /* Is there no place for another range? */
 static inline bool mptcp_ranges_is_full(const struct mptcp_ranges *ranges)
 {
-	return ranges->count == ranges->size;
+	return !mptcp_ranges_left(ranges);
 }
 
 static inline u64 mptcp_range_end(const struct mptcp_range *range)

@@ -200,9 +200,10 @@ static int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
 	if (before64(seq, READ_ONCE(msk->snd_una)))
 		seq = READ_ONCE(msk->snd_una);
 
+	/* with place to know who has which part, else the rescue of a silent path passes it over */
 	while (subflow->sched_budget &&
-	       (range = mptcp_ranges_others(msk->ranges, &seq, head, subflow->sched_again_of,
-					   subflow->subflow_id))) {
+	       (range = mptcp_ranges_others(mptcp_sched_ranges(msk), &seq, head,
+					   subflow->sched_again_of, subflow->subflow_id))) {
 		u64 left = min_t(u64, min(mptcp_range_end(range), head) - seq,
 				 subflow->sched_budget);
 		u32 sent = mptcp_sched_send_from(ssk, info, seq, left, &steps);

@@ -916,6 +916,14 @@ static void penalty_lasts_in_slow_start(struct kunit *test)
 	/* there is none: it grows no faster than it may use its window, which would be for ever */
 	tp->rack.rtt_us = 100000;
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), MPTCP_SCHED_UNCAPPED);
+
+	/* it was new when it was penalized: for a round trip, not less */
+	subflow->sched_penalty = 32;
+	subflow->sched_penalized_from = 0;
+	subflow->sched_penalized_at = tcp_clock_us();
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), 32U);
+	subflow->sched_penalized_at = tcp_clock_us() - 150000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), MPTCP_SCHED_UNCAPPED);
 }
 
 /* Times are compared as they are, not modulo 71 minutes. */
@@ -1116,6 +1124,37 @@ static void sent_again_in_a_full_table(struct kunit *test)
 	/* one that need not be cut */
 	mptcp_ranges_mark_again(ranges, 1020, 10, 2);
 	KUNIT_EXPECT_EQ(test, mptcp_ranges_find(ranges, 1020)->subflow_id, 2U);
+}
+
+/* Before something is sent again there is place to know who has which part of it. */
+static void sent_again_makes_place(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_subflow_context *helper = conn->subflow[1];
+	struct mptcp_sendmsg_info info = {};
+	struct mptcp_sock *msk = conn->msk;
+	u32 i;
+
+	rcu_assign_pointer(conn->tp[1]->inet_conn.icsk_ulp_data, helper);
+	spin_lock_init(&msk->fallback_lock);
+	msk->allow_subflows = true;
+	KUNIT_ASSERT_NOT_NULL(test, mptcp_sched_ranges(msk));
+	for (i = 0; i < MPTCP_RANGES_FIRST - 1; i++)
+		mptcp_ranges_add(msk->ranges, 1000 + 20 * i, 20, 1 + 2 * (i % 2));
+	msk->snd_una = 1000;
+	msk->snd_nxt = 1000 + 20 * i;
+	mptcp_sched_commit_again(msk, helper, 1, 1000, 1428);
+	KUNIT_ASSERT_TRUE(test, mptcp_sched_claim(msk, helper));
+	KUNIT_EXPECT_EQ(test, mptcp_sched_push_other((struct sock *)msk,
+						     (struct sock *)conn->tp[1], &info), 0);
+	KUNIT_EXPECT_EQ(test, msk->ranges->size, 2 * MPTCP_RANGES_FIRST);
+
+	/* what the silent one owes besides is still known */
+	mptcp_ranges_mark_again(msk->ranges, 1005, 5, 2);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_find(msk->ranges, 1000)->subflow_id, 1U);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_find(msk->ranges, 1005)->subflow_id, 2U);
+	KUNIT_EXPECT_EQ(test, mptcp_ranges_find(msk->ranges, 1010)->subflow_id, 1U);
+	mptcp_sched_free_ranges(msk);
 }
 
 /* Bytes from @from to @to, in fragments of a byte, that the head has still to go over. */
@@ -1835,6 +1874,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(penalty_ends_while_idle),
 	KUNIT_CASE(sent_again_once),
 	KUNIT_CASE(sent_again_in_a_full_table),
+	KUNIT_CASE(sent_again_makes_place),
 	KUNIT_CASE(lost_is_sent_again),
 	KUNIT_CASE(lost_ahead_is_sent_again),
 	KUNIT_CASE(lost_is_what_nobody_has),
