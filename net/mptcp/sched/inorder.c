@@ -218,6 +218,12 @@ static u8 inorder_state(const struct sock *ssk)
 	return data_race((u8)inet_csk(ssk)->icsk_ca_state);
 }
 
+/* Has it lost something that is not repaired yet? */
+static bool inorder_has_lost(const struct mptcp_subflow_context *subflow)
+{
+	return inorder_state(mptcp_subflow_tcp_sock(subflow)) >= TCP_CA_Recovery;
+}
+
 /* What fits @path without a queue, in bytes: its bandwidth-delay product. */
 static u64 inorder_product(const struct inorder_path *path)
 {
@@ -282,27 +288,34 @@ static bool inorder_is_too_long(const struct inorder_path *path, u32 segs, s64 t
 	return took > time + inorder_time(path, segs * mss);
 }
 
-/* @path delivered @segs segments in @took us, and that was too long. */
-static void inorder_set_late(const struct inorder_path *path, u32 segs, s64 took, u32 mss, u64 now)
+/* The rate of @path, in bytes per ms, at least 1, that delivered @segs segments in @took us. */
+static u32 inorder_mark_rate(const struct inorder_path *path, u32 segs, s64 took, u32 mss)
+{
+	s64 queued = took - path->min_rtt;
+
+	if (queued <= 0)
+		return U32_MAX;
+	return clamp_t(u64, div64_u64((u64)segs * mss * USEC_PER_MSEC, queued), 1, U32_MAX);
+}
+
+/* @path delivered at @rate, and that was too slow. */
+static void inorder_set_late(const struct inorder_path *path, u32 rate, u64 now)
 {
 	struct inorder_subflow *is = inorder_subflow(path->subflow);
-	u64 rate = div64_u64((u64)segs * mss * USEC_PER_MSEC, took - path->min_rtt);
 
-	is->late_rate = clamp_t(u64, rate, 1, U32_MAX);
+	is->late_rate = rate;
 	is->late_at = now;
 }
 
-/* @path may be faster again than it was when it was late: as fast as it was now, twice as fast at
+/* @path may be faster again than it was when it was late: as fast as now, @rate, twice as fast at
  * most.
  */
-static void inorder_regain(const struct inorder_path *path, u32 segs, s64 took, u32 mss)
+static void inorder_regain(const struct inorder_path *path, u32 rate)
 {
 	struct inorder_subflow *is = inorder_subflow(path->subflow);
-	u64 rate = 2ULL * is->late_rate;
 
-	if (took > path->min_rtt)
-		rate = min(rate, div64_u64((u64)segs * mss * USEC_PER_MSEC, took - path->min_rtt));
-	is->late_rate = rate < path->rate ? max_t(u32, rate, 1) : 0;
+	rate = min_t(u64, 2ULL * is->late_rate, rate);
+	is->late_rate = rate < path->rate ? rate : 0;
 }
 
 /* How long did the mark take, or does it by now? In us. */
@@ -325,9 +338,9 @@ static void inorder_judge(const struct inorder_path *path, u32 delivered, bool r
 
 	if (inorder_is_too_long(path, reached ? segs : is->mark_end - is->mark_from, took, mss))
 		/* the next one may come at any moment */
-		inorder_set_late(path, reached ? segs : segs + 1, took, mss, now);
+		inorder_set_late(path, inorder_mark_rate(path, segs + !reached, took, mss), now);
 	else if (reached && is->late_rate)
-		inorder_regain(path, segs, took, mss);
+		inorder_regain(path, inorder_mark_rate(path, segs, took, mss));
 }
 
 /* The rate at which @path is late, in bytes per ms; 0: it is not, or TCP measures its rate. */
@@ -347,7 +360,7 @@ static u32 inorder_late(struct mptcp_sock *msk, const struct inorder_path *path,
 	if (is->mark_at) {
 		inorder_judge(path, delivered, reached, mss, now);
 	} else if (is->late_rate && now - is->late_at > INORDER_LATE_FOR_US) {
-		inorder_regain(path, 0, 0, mss);
+		inorder_regain(path, U32_MAX);
 		is->late_at = now;
 	}
 	if (reached || !is->mark_at)
@@ -565,7 +578,7 @@ static bool inorder_is_held_up(struct mptcp_sock *msk, const struct inorder_path
 	inorder_msk(msk)->owner = range->subflow_id;
 	if (!owner || !before64(head, READ_ONCE(msk->wnd_end)))
 		return true;
-	return inorder_state(mptcp_subflow_tcp_sock(owner)) >= TCP_CA_Recovery;
+	return inorder_has_lost(owner);
 }
 
 /* The peer is held up: how many segments are sent again? Losses come in bursts.
@@ -655,7 +668,7 @@ static bool inorder_is_too_late(const struct inorder_path *owner, const struct i
 
 	if (owner == path || !owner->late || !READ_ONCE(tcp_sk(ssk)->packets_out))
 		return false;
-	if (inorder_state(ssk) >= TCP_CA_Recovery)
+	if (inorder_has_lost(owner->subflow))
 		return inorder_srtt(owner->subflow) >> 3 > path->delivery;
 	return owner->delivery / 2 > path->delivery;
 }
@@ -667,7 +680,7 @@ static u64 inorder_soon(const struct inorder_path *owner, const struct inorder_p
 {
 	u32 mss = mptcp_sched_mss(owner->subflow);
 
-	if (inorder_state(mptcp_subflow_tcp_sock(owner->subflow)) >= TCP_CA_Recovery)
+	if (inorder_has_lost(owner->subflow))
 		return 0;
 	return div_u64(div_u64((u64)owner->late * path->delivery, USEC_PER_MSEC), mss) * mss;
 }
