@@ -102,10 +102,9 @@ void mptcp_sched_want_unsent(struct mptcp_sock *msk, u64 seq, u32 bytes)
 	struct sock *sk = (struct sock *)msk;
 	bool waits;
 
-	if (mptcp_notsent_lowat(sk) == UINT_MAX || bytes < mptcp_sched_wanted(msk))
+	if (mptcp_notsent_lowat(sk) == UINT_MAX || bytes < mptcp_sched_wanted(msk) ||
+	    sndbuf_for(msk, seq) > sndbuf_most(msk))
 		return;
-	if (sndbuf_for(msk, seq) > sndbuf_most(msk))
-		bytes = 0;
 	waits = !mptcp_stream_memory_free(sk, 1);
 	WRITE_ONCE(msk->sched_unsent, bytes);
 	WRITE_ONCE(msk->sched_unsent_at, (u32)jiffies);
