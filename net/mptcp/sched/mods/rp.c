@@ -83,7 +83,7 @@ u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts)
 EXPORT_SYMBOL_GPL(mptcp_sched_rp_segs);
 
 /* Does @subflow still have to find out what its path takes? In slow start, without a queue,
- * and its window is not far from what it delivers in a round trip.
+ * and its window is not far from what it delivers in a round trip, if it delivered anything yet.
  */
 static bool mptcp_rp_is_new(const struct mptcp_subflow_context *subflow)
 {
@@ -92,7 +92,7 @@ static bool mptcp_rp_is_new(const struct mptcp_subflow_context *subflow)
 	u32 min_rtt = mptcp_sched_min_rtt(subflow);
 
 	return cwnd < READ_ONCE(tp->snd_ssthresh) && !mptcp_sched_has_queue(subflow, min_rtt) &&
-	       cwnd <= mptcp_sched_bm_segs(rate, min_rtt, RP_NEW);
+	       (!rate || cwnd <= mptcp_sched_bm_segs(rate, min_rtt, RP_NEW));
 }
 
 /* How much of its window may @subflow use? */
@@ -181,11 +181,15 @@ static u64 mptcp_rp_soon(const struct mptcp_subflow_context *helper,
 	return div_u64(flight * mptcp_rp_srtt(helper), max(mptcp_rp_srtt(owner), 1U));
 }
 
-/* How many bytes does @owner deliver within a round trip, at the rate of now? */
+/* How many bytes does @owner deliver within a round trip, at the rate of now? All, if it had none
+ * yet: nothing of them can be late.
+ */
 static u64 mptcp_rp_in_time(const struct mptcp_subflow_context *owner)
 {
 	struct mptcp_sched_sample sample = mptcp_sched_sample(owner);
 
+	if (!sample.us)
+		return mptcp_sched_queued(owner);
 	return div_u64((u64)sample.segs * mptcp_sched_mss(owner) * mptcp_rp_srtt(owner),
 		       max(sample.us, 1U));
 }
@@ -274,3 +278,4 @@ bool mptcp_sched_rp_get_send(struct mptcp_sock *msk)
 				 owed.helper.room);
 	return true;
 }
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rp_get_send);
