@@ -9,6 +9,7 @@ thin       the client writes 400 bytes each 15 ms for 6 s, and leaves it to TCP 
 dying      the same, and the first path becomes dark after a second
 steady     the client writes 5000 bytes every 13 ms for 6 s; late likewise
 fading     the same, and after a second the first path is slower than that: 1 Mbit/s
+unlike     the client writes 8000 bytes every 8 ms for 6 s; late: how many of these came more than 50 ms after
 closing    the first path becomes dark, and stays so; 30 s later the client has sent all and closes its
            direction, and the acknowledgment of just that is lost on the other path
 
@@ -69,7 +70,12 @@ def corked(near: socket.socket, far: socket.socket, *_: str) -> None:
 
 
 def stream(
-    near: socket.socket, far: socket.socket, size: int, pause: float, then: Callable[[], None]
+    near: socket.socket,
+    far: socket.socket,
+    size: int,
+    pause: float,
+    then: Callable[[], None],
+    in_time: float = 0.1,
 ) -> None:
     """So many bytes each so many seconds, and after one of these something happens."""
     written: list[float] = []
@@ -81,7 +87,7 @@ def stream(
             near.sendall(bytes(size))
         if select.select([far], [], [], 0.005)[0]:
             received += len(far.recv(size - received % size))
-            late += received % size == 0 and time.monotonic() > written[received // size - 1] + 0.1
+            late += received % size == 0 and time.monotonic() > written[received // size - 1] + in_time
         if time.monotonic() > end - STREAM_FOR + 1:
             then()
             then = nothing
@@ -107,6 +113,10 @@ def steady(near: socket.socket, far: socket.socket, *_: str, then: Callable[[], 
 
 def fading(near: socket.socket, far: socket.socket, client: str, _server: str) -> None:
     steady(near, far, then=lambda: netem(client, "c1", "rate", "1mbit", "delay", "20ms"))
+
+
+def unlike(near: socket.socket, far: socket.socket, *_: str) -> None:
+    stream(near, far, 8000, 0.008, nothing, 0.05)
 
 
 def closing(near: socket.socket, far: socket.socket, client: str, server: str) -> None:
@@ -137,7 +147,7 @@ def main() -> int:
     near, far = pair(client, server)
     echo(near, far, bytes(1))
     time.sleep(1)  # the second subflow joins
-    those = (corked, thin, dying, steady, fading, closing)
+    those = (corked, thin, dying, steady, fading, unlike, closing)
     {one.__name__: one for one in those}[what](near, far, client, server)
     return 0
 

@@ -27,8 +27,9 @@
  * more than it did: its rate counts double until a queue shows. That is how a
  * subflow that was not needed comes up again when it is. One that carried all that the
  * application wanted, with a short queue at most, is taken to carry its congestion window
- * in a quarter of the RTT. None is taken to go on with more than its window in each RTT,
- * unless the window doubles.
+ * in a quarter of the RTT, until a queue stands there for a round trip: then what it delivers is
+ * what it can carry, for half a minute. None is taken to go on with more than its window in each
+ * RTT, unless the window doubles.
  *
  * A slow subflow whose queue is long is no faster, and costs: its data takes up
  * the peer's window for longer, and when the queue overflows, the connection
@@ -39,7 +40,9 @@
  * its lowest, when it varies, or when others fill the queue, and to give way to
  * them would be to give up the path. The fastest subflow is always free to. Once in
  * ten seconds what is limited so gets less than a product, to see whether the lowest
- * RTT is still the one that it was (model.c).
+ * RTT is still the one that it was (model.c); so does each, if another one can carry what the
+ * application wants. Else the queue behind which data is still there first would grow, and be
+ * taken for the path, until data is there last.
  *
  * The rate is the highest of the last second. While the application has no more to send, TCP
  * takes only samples that are above the one before: a path that fades under a stream would
@@ -115,6 +118,14 @@
 /* A search for what a late path owes looks at so many ranges, of all paths. */
 #define INORDER_LATE_STEPS	64
 
+/* How long the rate of a path on which a queue stood counts as what it can carry, in ms. While
+ * the application is the limit there is no hurry to find out that it can carry more.
+ */
+#define INORDER_CAPACITY_MS	30000U
+
+/* By so much later is what goes on a path that is to drain, in us: than on any other */
+#define INORDER_DRAIN_US	USEC_PER_SEC
+
 /* What is booked at a low rate counts no longer than this, in us. */
 #define INORDER_BUSY_US		USEC_PER_SEC
 
@@ -132,6 +143,8 @@ struct inorder_subflow {
 	u32 mark_end;		/* when all is delivered that was out then */
 	u64 late_at;		/* when it was found late, us */
 	u32 late_rate;		/* its rate then, bytes per ms; 0: it is not late */
+	u32 capacity;		/* its rate when a queue stood on it, bytes per ms; 0: none did */
+	u32 capacity_at;	/* and when that was, ms */
 	bool mark_small;	/* so little was in flight that its ACK may be delayed */
 };
 
@@ -402,12 +415,38 @@ static u64 inorder_pending(const struct mptcp_sock *msk)
 	return msk->ranges ? min(bytes, mptcp_ranges_next(msk->ranges, head) - head) : bytes;
 }
 
+/* What @path can carry, in bytes per ms; U32_MAX: more than it did, maybe. If the application is
+ * the limit, what it delivers says little about that, except while a queue stands on it.
+ */
+static u32 inorder_capacity(const struct inorder_path *path, u64 now)
+{
+	const struct inorder_subflow *is = inorder_subflow(path->subflow);
+	u32 age = (u32)div_u64(now, USEC_PER_MSEC) - is->capacity_at;
+
+	if (!READ_ONCE(path->subflow->model.app_limited) || !is->capacity ||
+	    age > INORDER_CAPACITY_MS)
+		return U32_MAX;
+	return max(is->capacity, path->rate);
+}
+
+/* Does a queue stand on @path, so that its rate is what it can carry? */
+static void inorder_check_capacity(const struct inorder_path *path, u64 now)
+{
+	struct inorder_subflow *is = inorder_subflow(path->subflow);
+
+	if (!mptcp_sched_is_full(path->subflow))
+		return;
+	is->capacity = path->rate;
+	is->capacity_at = div_u64(now, USEC_PER_MSEC);
+}
+
 /* The rate at which @path may be taken to deliver. As long as it delivered all that the
  * application wanted, at once, it can do more: its window, as fast as a burst that made no
- * queue. Else the rest of a small block would go to another path, behind which it waits when
- * that one stalls. While it is new, and another one is late: its window in a round trip; it
- * would look slow because nobody asked it for more. A @queue with little in flight is others',
- * or none but an RTT that varies: what is behind it is no later for a few segments more.
+ * queue, unless a queue showed what it can carry. Else the rest of a small block would go to
+ * another path, behind which it waits when that one stalls. While it is new, and another one is
+ * late: its window in a round trip; it would look slow because nobody asked it for more. A @queue
+ * with little in flight is others', or none but an RTT that varies: what is behind it is no later
+ * for a few segments more.
  */
 static u32 inorder_likely_rate(struct mptcp_sock *msk, const struct inorder_path *path,
 			       bool queue, u32 mss, u64 now)
@@ -417,13 +456,15 @@ static u32 inorder_likely_rate(struct mptcp_sock *msk, const struct inorder_path
 
 	if (!READ_ONCE(subflow->model.app_limited))
 		return path->rate;
+	inorder_check_capacity(path, now);
 	if (queue && path->queued > inorder_short_queue(path, mss))
 		return path->rate;
 	if (inorder_subflow(subflow)->full_rounds >= INORDER_FULL_ROUNDS)
 		burst *= INORDER_BURST_PART;
 	else if (now >= inorder_msk(msk)->helps_until)
 		return path->rate;
-	return max(path->rate, mptcp_sched_first_rate(subflow, burst));
+	return clamp(mptcp_sched_first_rate(subflow, burst), path->rate,
+		     inorder_capacity(path, now));
 }
 
 /* Does @path's window still double in each round trip? That it is small while losses are repaired
@@ -441,13 +482,13 @@ static bool inorder_doubles(const struct inorder_path *path)
 	       mptcp_sched_cwnd(path->subflow) < READ_ONCE(tcp_sk(ssk)->snd_ssthresh);
 }
 
-/* The rate at which @path may go on: with its gain, but no more than its window lets out, which
- * is less after a loss than what it delivered.
+/* The rate at which @path may go on: with its gain, but no more than it can carry, and than its
+ * window lets out, which is less after a loss than what it delivered.
  */
-static u32 inorder_next_rate(const struct inorder_path *path)
+static u32 inorder_next_rate(const struct inorder_path *path, u64 now)
 {
 	u64 gained = (u64)path->rate * inorder_gain(path->subflow, path->min_rtt);
-	u32 rate = min_t(u64, div_u64(gained, 100), U32_MAX);
+	u32 rate = min_t(u64, div_u64(gained, 100), inorder_capacity(path, now));
 
 	if (inorder_doubles(path))
 		return rate;
@@ -474,7 +515,7 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 	p->limit = inorder_limit(p, mss);
 	p->room = inorder_room(msk, p, mss, now);
 	p->rate = likely;
-	p->rate = inorder_next_rate(p);
+	p->rate = inorder_next_rate(p, now);
 	p->late = inorder_late(msk, p, mss, now);
 	p->rate = min_not_zero(p->rate, p->late);
 
@@ -485,6 +526,10 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 	if (all > p->min_rtt)
 		busy = max(busy, all - p->min_rtt);
 	p->delivery = p->min_rtt / 2 + busy + inorder_time(p, mss);
+	/* others carry what the application wants while a queue that stands here drains */
+	if (READ_ONCE(subflow->model.app_limited) && mptcp_sched_drains(subflow) &&
+	    mptcp_sched_is_full(subflow) && p->queued > p->limit)
+		p->delivery += INORDER_DRAIN_US;
 }
 
 /* @path gets @bytes now. */
@@ -755,6 +800,22 @@ static int inorder_send_next(struct mptcp_sock *msk, const struct inorder_path *
 	return 0;
 }
 
+/* How much the first one of @paths gets at once: a run, though the next packet may be better off
+ * on another one. Not while the application is the limit: then a run is a block or a good part
+ * of one, and there is time for a decision about each segment.
+ */
+static u32 inorder_run(const struct inorder_path *paths)
+{
+	u32 mss = mptcp_sched_mss(paths->subflow), run = mptcp_sched_run(paths->subflow);
+	u32 sooner = paths[1].delivery - paths[0].delivery;
+
+	if (READ_ONCE(paths->subflow->model.app_limited)) {
+		run = min_t(u64, run, div_u64((u64)sooner * paths->rate, USEC_PER_MSEC));
+		run = max(rounddown(run, mss), mss);
+	}
+	return min(paths->room, run);
+}
+
 static int inorder_get_send(struct mptcp_sock *msk)
 {
 	struct inorder_path paths[INORDER_PATHS], *path, *end;
@@ -771,10 +832,8 @@ static int inorder_get_send(struct mptcp_sock *msk)
 		return -EAGAIN;
 	if (inorder_send_late(msk, paths, end, path, now))
 		return 0;
-	/* a run at once, though the next packet may be better off on another one */
 	if (path == paths)
-		return inorder_send_next(msk, path,
-					 min(path->room, mptcp_sched_run(path->subflow)), now);
+		return inorder_send_next(msk, path, inorder_run(paths), now);
 	if (inorder_send_again(msk, path, now))
 		return 0;
 	for (; path < end; path++)

@@ -45,6 +45,9 @@
 #define MODEL_QUEUE_SHIFT	2
 #define MODEL_QUEUE_US		1000
 
+/* A queue is ours if it holds that part of what fits the path, and so many segments more. */
+#define MODEL_OURS_SEGS		4
+
 static void model_take_rate(struct mptcp_model *model, const struct tcp_sock *tp, u32 now)
 {
 	u32 rtts = MODEL_RATE_RTTS * (tp->srtt_us >> 3) / USEC_PER_MSEC;
@@ -78,10 +81,38 @@ static u32 model_rtt(struct mptcp_model *model, const struct tcp_sock *tp)
 	return unsure ? 0 : tp->rack.rtt_us;
 }
 
+/* Do @segs segments in flight, with @rtt, make a queue? A queue with few in flight is others', or
+ * none but an RTT that varies.
+ */
+static bool model_is_ours(u32 segs, u32 rtt, u32 min_rtt)
+{
+	u64 without = (u64)segs * (min_rtt + (min_rtt >> MODEL_QUEUE_SHIFT));
+
+	return (u64)segs * rtt > without + (u64)MODEL_OURS_SEGS * rtt;
+}
+
+/* A round trip is over when a packet is delivered that was sent in it: not with the last one of a
+ * burst, of which only the first may have found no queue.
+ */
+static void model_take_round(struct mptcp_model *model, const struct tcp_sock *tp, u32 rtt)
+{
+	u32 min_rtt = minmax_get(&model->rtt), segs = tp->delivered - model->round_from;
+
+	if (rtt)
+		model->round_rtt = min_not_zero(model->round_rtt, rtt);
+	if (before(tp->delivered, model->round_end))
+		return;
+	WRITE_ONCE(model->full, model_is_ours(segs, model->round_rtt, min_rtt));
+	model->round_rtt = 0;
+	model->round_from = tp->delivered;
+	model->round_end = tp->delivered + mptcp_sched_in_flight(tp) + 1;
+}
+
 static void model_take_rtt(struct mptcp_model *model, const struct tcp_sock *tp, u32 now)
 {
 	u32 rtt = model_rtt(model, tp);
 
+	model_take_round(model, tp, rtt);
 	if (!rtt)
 		return;
 	/* The first: 0 is not the lowest. The handshake's was without a queue. */
@@ -120,6 +151,15 @@ bool mptcp_sched_has_queue(const struct mptcp_subflow_context *subflow, u32 min_
 	return rtt > min_rtt + (min_rtt >> MODEL_QUEUE_SHIFT) + MODEL_QUEUE_US;
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_has_queue);
+
+/* Did all that was delivered in the last round trip wait there, for what we sent? Then the path
+ * is full, though the application may be the limit, and its rate is what it can carry.
+ */
+bool mptcp_sched_is_full(const struct mptcp_subflow_context *subflow)
+{
+	return READ_ONCE(subflow->model.full);
+}
+EXPORT_SYMBOL_GPL(mptcp_sched_is_full);
 
 /* Is it time for less than what its path takes, so that the lowest RTT shows? */
 bool mptcp_sched_drains(const struct mptcp_subflow_context *subflow)

@@ -84,6 +84,47 @@ static void rtt_rises_after_ten_seconds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, lowest(path), 20000U);
 }
 
+/* A packet is delivered after @rtt, while @out are in flight. */
+static void delivers(struct model_path *path, u32 rtt, u32 out)
+{
+	path->tp->delivered++;
+	path->tp->packets_out = out;
+	acks(path, STEP, rtt);
+}
+
+/* What waits for packets of its own burst says nothing: before the next one the path may rest. */
+static void queue_stands_for_a_round_trip(struct kunit *test)
+{
+	struct model_path *path = new_path(test);
+	u32 burst, i;
+
+	for (burst = 0; burst < 3; burst++) {
+		for (i = 0; i < 10; i++) {
+			delivers(path, 20000 + 5000 * i, 9 - i);
+			KUNIT_EXPECT_FALSE(test, mptcp_sched_is_full(path->subflow));
+		}
+		KUNIT_EXPECT_TRUE(test, mptcp_sched_has_queue(path->subflow, 20000));
+	}
+
+	/* there is always something before them */
+	for (i = 0; i < 22; i++)
+		delivers(path, 70000, 10);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_is_full(path->subflow));
+
+	/* but not before this one */
+	delivers(path, 20000, 10);
+	for (i = 0; i < 10; i++)
+		delivers(path, 70000, 10);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_full(path->subflow));
+	delivers(path, 70000, 10);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_is_full(path->subflow));
+
+	/* with so few in flight they do not wait for us */
+	for (i = 0; i < 20; i++)
+		delivers(path, 70000, 2);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_full(path->subflow));
+}
+
 /* An original that was late looks like the answer to its retransmission. */
 static void rtt_of_a_recovery_is_unsure(struct kunit *test)
 {
@@ -221,6 +262,7 @@ static void packets_without_news(struct kunit *test)
 static struct kunit_case mptcp_model_cases[] = {
 	KUNIT_CASE(rtt_falls_at_once),
 	KUNIT_CASE(rtt_rises_after_ten_seconds),
+	KUNIT_CASE(queue_stands_for_a_round_trip),
 	KUNIT_CASE(rtt_of_a_recovery_is_unsure),
 	KUNIT_CASE(first_rtt_counts_at_any_time),
 	KUNIT_CASE(path_drains),

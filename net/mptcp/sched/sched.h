@@ -94,6 +94,7 @@ bool mptcp_sched_drains(const struct mptcp_subflow_context *subflow);
 u32 mptcp_sched_min_rtt(const struct mptcp_subflow_context *subflow);
 u32 mptcp_sched_tcp_min_rtt(const struct tcp_sock *tp);
 bool mptcp_sched_has_queue(const struct mptcp_subflow_context *subflow, u32 min_rtt);
+bool mptcp_sched_is_full(const struct mptcp_subflow_context *subflow);
 u32 mptcp_sched_max_rate(const struct mptcp_subflow_context *subflow);
 
 /* The decision: about the next data, and about other data. */

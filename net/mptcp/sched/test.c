@@ -532,6 +532,9 @@ static void wanted_is_no_backlog(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 500ULL);
 	mptcp_sched_want_unsent(msk, 500, 300);
 	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 200ULL);
+	/* which is no reason to forget what does */
+	mptcp_sched_want_unsent(msk, 600, 600);
+	KUNIT_EXPECT_EQ(test, mptcp_backlog(msk), 200ULL);
 	sk->sk_userlocks &= ~SOCK_SNDBUF_LOCK;
 
 	/* one that is alone is ahead of none */
@@ -917,6 +920,12 @@ static void penalty_lasts_in_slow_start(struct kunit *test)
 	tp->rack.rtt_us = 100000;
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), MPTCP_SCHED_UNCAPPED);
 
+	/* it delivered nothing yet */
+	subflow->model.rate.s[0].v = 0;
+	subflow->sched_penalty = 32;
+	subflow->sched_penalized_at = tcp_clock_us() - 850000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), MPTCP_SCHED_UNCAPPED);
+
 	/* it was new when it was penalized: for a round trip, not less */
 	subflow->sched_penalty = 32;
 	subflow->sched_penalized_from = 0;
@@ -924,6 +933,33 @@ static void penalty_lasts_in_slow_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), 32U);
 	subflow->sched_penalized_at = tcp_clock_us() - 150000;
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), MPTCP_SCHED_UNCAPPED);
+}
+
+/* What nobody asked for by name goes out again if its path has become slower than it was. */
+static void what_is_new_is_not_late(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_subflow_context *owner = conn->subflow[0];
+	struct mptcp_sock *msk = conn->msk;
+	u32 len = 4 * mptcp_sched_mss(owner);
+
+	msk->ranges = fake_ranges(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ranges);
+	mptcp_ranges_add(msk->ranges, 1000, len, 1);
+	msk->snd_una = 1000;
+	msk->snd_nxt = 1000 + len;
+	conn->tp[0]->packets_out = 4;
+	conn->tp[0]->srtt_us = 100000 << 3;
+	conn->tp[1]->srtt_us = 10000 << 3;
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_rp_get_send(msk));
+	KUNIT_EXPECT_EQ(test, owner->sched_penalty, 0U);
+
+	/* a segment in a round trip */
+	atomic64_set(&owner->model.sample, 1ULL << 32 | 100000);
+	owner->sched_penalized_at = tcp_clock_us() - USEC_PER_SEC;
+	msk->sched_rp.known = false;
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_rp_get_send(msk));
+	KUNIT_EXPECT_GT(test, owner->sched_penalty, 0U);
 }
 
 /* Times are compared as they are, not modulo 71 minutes. */
@@ -1871,6 +1907,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(search_finds_the_first),
 	KUNIT_CASE(penalty_recovers),
 	KUNIT_CASE(penalty_lasts_in_slow_start),
+	KUNIT_CASE(what_is_new_is_not_late),
 	KUNIT_CASE(penalty_ends_while_idle),
 	KUNIT_CASE(sent_again_once),
 	KUNIT_CASE(sent_again_in_a_full_table),
