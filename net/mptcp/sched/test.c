@@ -920,12 +920,6 @@ static void penalty_lasts_in_slow_start(struct kunit *test)
 	tp->rack.rtt_us = 100000;
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), MPTCP_SCHED_UNCAPPED);
 
-	/* it delivered nothing yet */
-	subflow->model.rate.s[0].v = 0;
-	subflow->sched_penalty = 32;
-	subflow->sched_penalized_at = tcp_clock_us() - 850000;
-	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), MPTCP_SCHED_UNCAPPED);
-
 	/* it was new when it was penalized: for a round trip, not less */
 	subflow->sched_penalty = 32;
 	subflow->sched_penalized_from = 0;

@@ -83,7 +83,9 @@ u32 mptcp_sched_rp_segs(u32 penalty, u32 before, u32 rtts)
 EXPORT_SYMBOL_GPL(mptcp_sched_rp_segs);
 
 /* Does @subflow still have to find out what its path takes? In slow start, without a queue,
- * and its window is not far from what it delivers in a round trip, if it delivered anything yet.
+ * and its window is not far from what it delivers in a round trip. One that delivered nothing yet
+ * does not count: where it holds up the peer's window so soon, five round trips with half of its
+ * first window cost less than one.
  */
 static bool mptcp_rp_is_new(const struct mptcp_subflow_context *subflow)
 {
@@ -92,7 +94,7 @@ static bool mptcp_rp_is_new(const struct mptcp_subflow_context *subflow)
 	u32 min_rtt = mptcp_sched_min_rtt(subflow);
 
 	return cwnd < READ_ONCE(tp->snd_ssthresh) && !mptcp_sched_has_queue(subflow, min_rtt) &&
-	       (!rate || cwnd <= mptcp_sched_bm_segs(rate, min_rtt, RP_NEW));
+	       cwnd <= mptcp_sched_bm_segs(rate, min_rtt, RP_NEW);
 }
 
 /* How much of its window may @subflow use? */
