@@ -125,7 +125,8 @@ reluctant() {
 	why cwnd 60 "minrtt+price: that does not wait" --scheduler minrtt+price
 	set_to path_price ""
 	shape 2 500kbit 300ms 100
-	why sched 40 "inorder: the second path is of no use" --scheduler inorder
+	# all that is unsent, the first path delivers sooner; of much more the end would be worth the second
+	why sched 80 "inorder: the second path is of no use" --scheduler inorder --sndbuf 200000
 	netem 20mbit 10ms 100
 }
 
