@@ -118,13 +118,15 @@
 /* A search for what a late path owes looks at so many ranges, of all paths. */
 #define INORDER_LATE_STEPS	64
 
-/* How long the rate of a path on which a queue stood counts as what it can carry, in ms. While
- * the application is the limit there is no hurry to find out that it can carry more.
+/* How long the rate of a path on which a queue stood counts as what it can carry. While the
+ * application is the limit there is no hurry to find out that it can carry more.
  */
-#define INORDER_CAPACITY_MS	30000U
+#define INORDER_CAPACITY_FOR	(30 * HZ)
 
-/* By so much later is what goes on a path that is to drain, in us: than on any other */
-#define INORDER_DRAIN_US	USEC_PER_SEC
+/* A path that is to drain counts as later by this, in us: others go first if they are about as
+ * good.
+ */
+#define INORDER_DRAIN_US	(200 * USEC_PER_MSEC)
 
 /* What is booked at a low rate counts no longer than this, in us. */
 #define INORDER_BUSY_US		USEC_PER_SEC
@@ -144,7 +146,7 @@ struct inorder_subflow {
 	u64 late_at;		/* when it was found late, us */
 	u32 late_rate;		/* its rate then, bytes per ms; 0: it is not late */
 	u32 capacity;		/* its rate when a queue stood on it, bytes per ms; 0: none did */
-	u32 capacity_at;	/* and when that was, ms */
+	u32 capacity_at;	/* and when that was, in jiffies */
 	bool mark_small;	/* so little was in flight that its ACK may be delayed */
 };
 
@@ -165,6 +167,7 @@ struct inorder_path {
 	u32 min_rtt;
 	u32 queued;		/* bytes in flight or waiting to be sent */
 	u32 delivery;		/* when the next packet would arrive */
+	u32 order;		/* the same, but later if it is to drain: those before it go first */
 	u32 room;
 	u32 limit;		/* of what is queued, for data ahead */
 	u32 late;		/* the rate at which it is late; 0: it is not */
@@ -222,6 +225,12 @@ static u32 inorder_gain(struct mptcp_subflow_context *subflow, u32 min_rtt)
 
 	return inorder_subflow(subflow)->full_rounds < INORDER_FULL_ROUNDS ?
 	       INORDER_GAIN_STARTUP : INORDER_GAIN_PROBE;
+}
+
+/* Did the application have no more to send when @subflow's last sample was taken? */
+static bool inorder_app_limited(const struct mptcp_subflow_context *subflow)
+{
+	return READ_ONCE(subflow->model.app_limited);
 }
 
 /* TCP's state: TCP_CA_Open or another */
@@ -341,6 +350,16 @@ static s64 inorder_took(const struct inorder_path *path, bool reached, u64 now)
 	       inorder_subflow(path->subflow)->mark_at;
 }
 
+/* Did @path begin to send again after it had nothing in flight, without an ACK so far? Then TCP
+ * has that time for the one of its last delivery (tcp_rate_skb_sent()).
+ */
+static bool inorder_sent_after_rest(const struct inorder_path *path)
+{
+	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(path->subflow));
+
+	return READ_ONCE(tp->first_tx_mstamp) == READ_ONCE(tp->delivered_mstamp);
+}
+
 /* Is @path late by its mark, which is @reached? Or in time again? @delivered: as TCP has it. */
 static void inorder_judge(const struct inorder_path *path, u32 delivered, bool reached, u32 mss,
 			  u64 now)
@@ -349,6 +368,8 @@ static void inorder_judge(const struct inorder_path *path, u32 delivered, bool r
 	u32 segs = delivered - is->mark_from;
 	s64 took = inorder_took(path, reached, now);
 
+	if (reached && inorder_sent_after_rest(path))
+		return;
 	if (inorder_is_too_long(path, reached ? segs : is->mark_end - is->mark_from, took, mss))
 		/* the next one may come at any moment */
 		inorder_set_late(path, inorder_mark_rate(path, segs + !reached, took, mss), now);
@@ -365,7 +386,7 @@ static u32 inorder_late(struct mptcp_sock *msk, const struct inorder_path *path,
 	u32 delivered = READ_ONCE(tp->delivered);
 	bool reached = !READ_ONCE(tp->packets_out) || !before(delivered, is->mark_end);
 
-	if (!READ_ONCE(path->subflow->model.app_limited)) {
+	if (!inorder_app_limited(path->subflow)) {
 		is->late_rate = 0;
 		is->mark_at = 0;
 		return 0;
@@ -418,26 +439,25 @@ static u64 inorder_pending(const struct mptcp_sock *msk)
 /* What @path can carry, in bytes per ms; U32_MAX: more than it did, maybe. If the application is
  * the limit, what it delivers says little about that, except while a queue stands on it.
  */
-static u32 inorder_capacity(const struct inorder_path *path, u64 now)
+static u32 inorder_capacity(const struct inorder_path *path)
 {
 	const struct inorder_subflow *is = inorder_subflow(path->subflow);
-	u32 age = (u32)div_u64(now, USEC_PER_MSEC) - is->capacity_at;
 
-	if (!READ_ONCE(path->subflow->model.app_limited) || !is->capacity ||
-	    age > INORDER_CAPACITY_MS)
+	if (!inorder_app_limited(path->subflow) || !is->capacity ||
+	    (u32)jiffies - is->capacity_at > INORDER_CAPACITY_FOR)
 		return U32_MAX;
 	return max(is->capacity, path->rate);
 }
 
 /* Does a queue stand on @path, so that its rate is what it can carry? */
-static void inorder_check_capacity(const struct inorder_path *path, u64 now)
+static void inorder_check_capacity(const struct inorder_path *path)
 {
 	struct inorder_subflow *is = inorder_subflow(path->subflow);
 
 	if (!mptcp_sched_is_full(path->subflow))
 		return;
 	is->capacity = path->rate;
-	is->capacity_at = div_u64(now, USEC_PER_MSEC);
+	is->capacity_at = jiffies;
 }
 
 /* The rate at which @path may be taken to deliver. As long as it delivered all that the
@@ -454,9 +474,9 @@ static u32 inorder_likely_rate(struct mptcp_sock *msk, const struct inorder_path
 	struct mptcp_subflow_context *subflow = path->subflow;
 	u32 burst = mptcp_sched_cwnd(subflow);
 
-	if (!READ_ONCE(subflow->model.app_limited))
+	if (!inorder_app_limited(subflow))
 		return path->rate;
-	inorder_check_capacity(path, now);
+	inorder_check_capacity(path);
 	if (queue && path->queued > inorder_short_queue(path, mss))
 		return path->rate;
 	if (inorder_subflow(subflow)->full_rounds >= INORDER_FULL_ROUNDS)
@@ -464,7 +484,7 @@ static u32 inorder_likely_rate(struct mptcp_sock *msk, const struct inorder_path
 	else if (now >= inorder_msk(msk)->helps_until)
 		return path->rate;
 	return clamp(mptcp_sched_first_rate(subflow, burst), path->rate,
-		     inorder_capacity(path, now));
+		     inorder_capacity(path));
 }
 
 /* Does @path's window still double in each round trip? That it is small while losses are repaired
@@ -485,10 +505,10 @@ static bool inorder_doubles(const struct inorder_path *path)
 /* The rate at which @path may go on: with its gain, but no more than it can carry, and than its
  * window lets out, which is less after a loss than what it delivered.
  */
-static u32 inorder_next_rate(const struct inorder_path *path, u64 now)
+static u32 inorder_next_rate(const struct inorder_path *path)
 {
 	u64 gained = (u64)path->rate * inorder_gain(path->subflow, path->min_rtt);
-	u32 rate = min_t(u64, div_u64(gained, 100), inorder_capacity(path, now));
+	u32 rate = min_t(u64, div_u64(gained, 100), inorder_capacity(path));
 
 	if (inorder_doubles(path))
 		return rate;
@@ -515,7 +535,7 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 	p->limit = inorder_limit(p, mss);
 	p->room = inorder_room(msk, p, mss, now);
 	p->rate = likely;
-	p->rate = inorder_next_rate(p, now);
+	p->rate = inorder_next_rate(p);
 	p->late = inorder_late(msk, p, mss, now);
 	p->rate = min_not_zero(p->rate, p->late);
 
@@ -527,9 +547,10 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 		busy = max(busy, all - p->min_rtt);
 	p->delivery = p->min_rtt / 2 + busy + inorder_time(p, mss);
 	/* others carry what the application wants while a queue that stands here drains */
-	if (READ_ONCE(subflow->model.app_limited) && mptcp_sched_drains(subflow) &&
+	p->order = p->delivery;
+	if (inorder_app_limited(subflow) && mptcp_sched_drains(subflow) &&
 	    mptcp_sched_is_full(subflow) && p->queued > p->limit)
-		p->delivery += INORDER_DRAIN_US;
+		p->order += INORDER_DRAIN_US;
 }
 
 /* @path gets @bytes now. */
@@ -547,7 +568,7 @@ static u64 inorder_gap(const struct inorder_path *first, const struct inorder_pa
 	u64 gap = 0;
 
 	for (other = first; other < path; other++)
-		gap += div_u64((u64)other->rate * (path->delivery - other->delivery),
+		gap += div_u64((u64)other->rate * (path->order - other->order),
 			       USEC_PER_MSEC);
 
 	return gap;
@@ -681,7 +702,7 @@ static void inorder_wnd_blocked(struct mptcp_sock *msk)
 	im->blocked = 1;
 }
 
-/* The usable subflows, the one that delivers first in front. Returns how many. */
+/* The usable subflows, in their order. Returns how many. */
 static u32 inorder_sort(struct mptcp_sock *msk, struct inorder_path *paths, u64 now)
 {
 	bool backups = mptcp_sched_only_backups(msk);
@@ -695,7 +716,7 @@ static u32 inorder_sort(struct mptcp_sock *msk, struct inorder_path *paths, u64 
 		if (!mptcp_sched_usable(subflow, backups))
 			continue;
 		inorder_look(msk, &path, subflow, now);
-		for (i = n; i && path.delivery < paths[i - 1].delivery; i--)
+		for (i = n; i && path.order < paths[i - 1].order; i--)
 			if (i < INORDER_PATHS)
 				paths[i] = paths[i - 1];
 		if (i < INORDER_PATHS)
@@ -740,7 +761,7 @@ static bool inorder_help(struct mptcp_sock *msk, const struct inorder_path *owne
 	const struct mptcp_range *range;
 
 	/* one may become three; without place for them nobody would know who has it */
-	if (!ranges || ranges->size - ranges->count < 2)
+	if (!ranges || mptcp_ranges_left(ranges) < MPTCP_RANGES_CUTS)
 		return false;
 	range = mptcp_ranges_find(ranges, seq);
 	for (; range && steps && before64(seq, head); range++, steps--, seq = end) {
@@ -775,7 +796,7 @@ static bool inorder_send_late(struct mptcp_sock *msk, const struct inorder_path 
 	u64 head = mptcp_sched_head(msk);
 	const struct inorder_path *owner;
 
-	if (!msk->ranges || (!READ_ONCE(path->subflow->model.app_limited) &&
+	if (!msk->ranges || (!inorder_app_limited(path->subflow) &&
 			     path->room <= inorder_pending(msk)))
 		return false;
 	for (owner = paths; owner < end; owner++)
@@ -800,20 +821,20 @@ static int inorder_send_next(struct mptcp_sock *msk, const struct inorder_path *
 	return 0;
 }
 
-/* How much the first one of @paths gets at once: a run, though the next packet may be better off
- * on another one. Not while the application is the limit: then a run is a block or a good part
- * of one, and there is time for a decision about each segment.
+/* How much @path, which delivers before @next, gets at once: a run, though the next packet may be
+ * better off on another one. Not while the application is the limit: then a run is a block or a
+ * good part of one, and there is time for a decision about each segment.
  */
-static u32 inorder_run(const struct inorder_path *paths)
+static u32 inorder_run(const struct inorder_path *path, const struct inorder_path *next)
 {
-	u32 mss = mptcp_sched_mss(paths->subflow), run = mptcp_sched_run(paths->subflow);
-	u32 sooner = paths[1].delivery - paths[0].delivery;
+	u32 mss = mptcp_sched_mss(path->subflow), run = mptcp_sched_run(path->subflow);
+	u32 sooner = next->order - path->order;
 
-	if (READ_ONCE(paths->subflow->model.app_limited)) {
-		run = min_t(u64, run, div_u64((u64)sooner * paths->rate, USEC_PER_MSEC));
+	if (inorder_app_limited(path->subflow)) {
+		run = min_t(u64, run, div_u64((u64)sooner * path->rate, USEC_PER_MSEC));
 		run = max(rounddown(run, mss), mss);
 	}
-	return min(paths->room, run);
+	return min(path->room, run);
 }
 
 static int inorder_get_send(struct mptcp_sock *msk)
@@ -833,7 +854,10 @@ static int inorder_get_send(struct mptcp_sock *msk)
 	if (inorder_send_late(msk, paths, end, path, now))
 		return 0;
 	if (path == paths)
-		return inorder_send_next(msk, path, inorder_run(paths), now);
+		return inorder_send_next(msk, path, inorder_run(path, path + 1), now);
+	/* it is to drain, but those that were to stand in have no room */
+	if (path->delivery < paths->delivery)
+		return inorder_send_next(msk, path, inorder_run(path, path), now);
 	if (inorder_send_again(msk, path, now))
 		return 0;
 	for (; path < end; path++)

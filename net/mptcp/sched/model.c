@@ -100,9 +100,13 @@ static void model_take_round(struct mptcp_model *model, const struct tcp_sock *t
 
 	if (rtt)
 		model->round_rtt = min_not_zero(model->round_rtt, rtt);
+	/* what has nothing in flight has no queue */
+	if (!tp->packets_out)
+		WRITE_ONCE(model->full, false);
 	if (before(tp->delivered, model->round_end))
 		return;
-	WRITE_ONCE(model->full, model_is_ours(segs, model->round_rtt, min_rtt));
+	if (min_rtt && tp->packets_out)
+		WRITE_ONCE(model->full, model_is_ours(segs, model->round_rtt, min_rtt));
 	model->round_rtt = 0;
 	model->round_from = tp->delivered;
 	model->round_end = tp->delivered + mptcp_sched_in_flight(tp) + 1;
@@ -165,9 +169,10 @@ EXPORT_SYMBOL_GPL(mptcp_sched_is_full);
 bool mptcp_sched_drains(const struct mptcp_subflow_context *subflow)
 {
 	const struct minmax_sample *lowest = &subflow->model.rtt.s[0];
-	u32 age = (u32)tcp_clock_ms() - READ_ONCE(lowest->t);
+	u32 since = READ_ONCE(lowest->t);
 
-	return READ_ONCE(lowest->v) && age > MODEL_RTT_OLD;
+	/* less than 0: another CPU writes it */
+	return READ_ONCE(lowest->v) && (s32)((u32)tcp_clock_ms() - since) > (s32)MODEL_RTT_OLD;
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_drains);
 

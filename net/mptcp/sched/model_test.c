@@ -125,6 +125,24 @@ static void queue_stands_for_a_round_trip(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_full(path->subflow));
 }
 
+static void idle_path_is_not_full(struct kunit *test)
+{
+	struct model_path *path = new_path(test);
+	u32 i;
+
+	/* the first ACK: that of a SYN and a burst, and it is not known what the path takes */
+	path->tp->delivered = 10;
+	delivers(path, 70000, 10);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_full(path->subflow));
+
+	minmax_reset(&path->subflow->model.rtt, path->now, 20000);
+	for (i = 0; i < 22; i++)
+		delivers(path, 70000, 10);
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_is_full(path->subflow));
+	delivers(path, 70000, 0);
+	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_full(path->subflow));
+}
+
 /* An original that was late looks like the answer to its retransmission. */
 static void rtt_of_a_recovery_is_unsure(struct kunit *test)
 {
@@ -205,6 +223,16 @@ static void highest_rate_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_max_rate(path->subflow), 999U);
 }
 
+/* A loopback takes microseconds. */
+static void rate_of_a_window_is_no_longer_than_its_type(struct kunit *test)
+{
+	struct model_path *path = new_path(test);
+
+	KUNIT_EXPECT_EQ(test, mptcp_sched_first_rate(path->subflow, 10), 500U);
+	minmax_reset(&path->tp->rtt_min, 0, 5);
+	KUNIT_EXPECT_EQ(test, mptcp_sched_first_rate(path->subflow, 100000), U32_MAX);
+}
+
 /* Three samples stand for all of a window. So the lowest is of the last ten seconds, and no
  * higher than any of the last two and a half.
  */
@@ -263,12 +291,14 @@ static struct kunit_case mptcp_model_cases[] = {
 	KUNIT_CASE(rtt_falls_at_once),
 	KUNIT_CASE(rtt_rises_after_ten_seconds),
 	KUNIT_CASE(queue_stands_for_a_round_trip),
+	KUNIT_CASE(idle_path_is_not_full),
 	KUNIT_CASE(rtt_of_a_recovery_is_unsure),
 	KUNIT_CASE(first_rtt_counts_at_any_time),
 	KUNIT_CASE(path_drains),
 	KUNIT_CASE(rtt_stands_no_longer_than_tcp_has_it),
 	KUNIT_CASE(rtts_at_random),
 	KUNIT_CASE(highest_rate_counts),
+	KUNIT_CASE(rate_of_a_window_is_no_longer_than_its_type),
 	KUNIT_CASE(sample_is_of_one_moment),
 	KUNIT_CASE(packets_without_news),
 	{}

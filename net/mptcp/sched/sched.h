@@ -237,7 +237,7 @@ static inline u32 mptcp_sched_first_rate(const struct mptcp_subflow_context *sub
 {
 	u64 bytes = (u64)segs * mptcp_sched_mss(subflow) * USEC_PER_MSEC;
 
-	return max_t(u32, div_u64(bytes, mptcp_sched_min_rtt(subflow)), 1);
+	return clamp_t(u64, div_u64(bytes, mptcp_sched_min_rtt(subflow)), 1, U32_MAX);
 }
 
 /* The usable subflow with the lowest @key, whether or not it has room, or NULL. */
