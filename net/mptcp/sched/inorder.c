@@ -167,7 +167,7 @@ struct inorder_path {
 	u32 min_rtt;
 	u32 queued;		/* bytes in flight or waiting to be sent */
 	u32 delivery;		/* when the next packet would arrive */
-	u32 order;		/* the same, but later if it is to drain: those before it go first */
+	u32 order;		/* the same, later while it is to drain: who goes first */
 	u32 room;
 	u32 limit;		/* of what is queued, for data ahead */
 	u32 late;		/* the rate at which it is late; 0: it is not */
