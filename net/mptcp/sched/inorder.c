@@ -546,8 +546,8 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 	if (all > p->min_rtt)
 		busy = max(busy, all - p->min_rtt);
 	p->delivery = p->min_rtt / 2 + busy + inorder_time(p, mss);
-	/* others carry what the application wants while a queue that stands here drains */
 	p->order = p->delivery;
+	/* others carry what the application wants while a queue that stands here drains */
 	if (inorder_app_limited(subflow) && mptcp_sched_drains(subflow) &&
 	    mptcp_sched_is_full(subflow) && p->queued > p->limit)
 		p->order += INORDER_DRAIN_US;
