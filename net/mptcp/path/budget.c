@@ -20,8 +20,8 @@
  * held by its user for as long as a page is not there. Each look that finds a budget used
  * up begins a turn, and so does the first one that finds none any more. A connection that
  * sends or receives data sees that the turn is another one, and looks at its own subflows
- * in its own work: when that begins and when it ends, and each second between, since new
- * subflows come, and routes change. An idle one does so with its next data.
+ * in its own work: when that begins and when it ends, and each second between, since routes
+ * change; and when a subflow joins. An idle one does so with its next data.
  *
  * Locking: the msk lock, then the spinlock of the namespace's budgets, which nothing waits
  * for but process context, and under which nothing sleeps; apart from it, the subflow's.
@@ -104,6 +104,7 @@ static bool budgets_look(struct mptcp_budgets *budgets)
 	bool spent = false;
 
 	lockdep_assert_held(&budgets->lock);
+	budgets->looked_at = jiffies;
 	list_for_each_entry(budget, &budgets->list, list) {
 		budget_look(budgets, budget);
 		mptcp_budget_renew(budget, ktime_get_real_seconds());
@@ -170,6 +171,17 @@ void mptcp_budgets_work(struct mptcp_sock *msk)
 		if (spent != subflow->sched_spent)
 			budget_mark(msk, subflow, spent);
 	}
+}
+
+/* A subflow joined @msk, and its interface's budget may be used up: as if this turn were not seen
+ * yet.
+ */
+void mptcp_budgets_joined(struct mptcp_sock *msk)
+{
+	struct mptcp_budgets *budgets = &mptcp_path_net(sock_net((struct sock *)msk))->budgets;
+
+	if (READ_ONCE(budgets->told))
+		WRITE_ONCE(msk->sched_turn, READ_ONCE(budgets->turn) - 1);
 }
 
 /* @msk sends or receives data. Softirq comes here, too. */
@@ -336,7 +348,9 @@ void mptcp_budgets_show_used(struct mptcp_budgets *budgets, char *buf, size_t le
 	size_t used = 0;
 
 	spin_lock(&budgets->lock);
-	budgets_look(budgets);
+	/* anybody may read it: of all readers together no more than one look in a tick */
+	if (time_after(jiffies, budgets->looked_at))
+		budgets_look(budgets);
 	list_for_each_entry(budget, &budgets->list, list)
 		used += scnprintf(buf + used, len - used, "%s%s=%llu@%lld", used ? " " : "",
 				  budget->name, budget->used, budget->since);

@@ -68,6 +68,7 @@ struct mptcp_budgets {
 	spinlock_t lock;	/* of process context, and of no other */
 	struct list_head list;
 	struct delayed_work look;
+	unsigned long looked_at; /* in jiffies */
 	struct net *net;
 	u32 turn;		/* so often were some used up; see budget.c */
 	bool told;		/* some subflows may be marked as spent */
