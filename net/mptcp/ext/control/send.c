@@ -136,7 +136,7 @@ static u64 control_rank(const struct mptcp_subflow_context *subflow, u32 last)
 {
 	u64 rtt = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
 	/* without the subflow's lock: by MP_PRIO it may become none, or one, meanwhile */
-	bool backup = data_race(subflow->backup || subflow->request_bkup);
+	bool backup = data_race(subflow->backup || subflow->request_bkup || subflow->sched_spent);
 
 	return rtt | (u64)(subflow->subflow_id == last) << 32 | (u64)backup << 33;
 }

@@ -167,7 +167,9 @@ bool mptcp_control_remove(struct mptcp_sock *msk, const struct mptcp_rm_list *li
 bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow,
 			bool backup)
 {
-	u8 value[CONTROL_PRIO] = { backup ? MPTCP_PRIO_BKUP : 0, READ_ONCE(subflow->local_id),
+	/* as the option says it, see mptcp_established_options() */
+	bool spare = backup || READ_ONCE(subflow->sched_spent);
+	u8 value[CONTROL_PRIO] = { spare ? MPTCP_PRIO_BKUP : 0, READ_ONCE(subflow->local_id),
 				   READ_ONCE(subflow->remote_id) };
 
 	if (!control_usable(msk) || !control_tell(msk, MPTCP_CONTROL_PRIO, value, sizeof(value)))
