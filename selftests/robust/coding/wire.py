@@ -452,7 +452,7 @@ def failures(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     yield got == data, "and the data goes on", f"{len(got)}"
 
 
-def many(wire: Wire, waiting: socket.socket) -> Check:
+def many(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     """The symbols of twelve generations come before their data."""
     draw = random.Random(3)
     end, program = met(wire, waiting)
@@ -468,6 +468,20 @@ def many(wire: Wire, waiting: socket.socket) -> Check:
     end.hear(0.1)
     got = read(program)
     yield got == data, "of twelve generations the first and the last are repaired", f"{len(got)}"
+
+    end, program = met(wire, waiting)
+    for i, part in enumerate(parts):
+        end.data(part[SIZE:], 5 + i * span + SIZE)
+        if i:
+            end.coded(end.symbol(part, 0), 5 + i * span, span, 0)
+    end.hear(0.1)
+    before = counter(namespace, "CodedRepair")
+    end.coded(end.symbol(parts[0], 0), 5, span, 0)
+    end.hear(0.1)
+    done = counter(namespace, "CodedRepair") - before
+    yield done == 12, "with one symbol twelve are repaired, before anybody reads", f"{done}"
+    got = read(program)
+    yield got == data, "and all is right", f"{len(got)}"
 
     end, program = met(wire, waiting)
     for i in range(40):
@@ -518,7 +532,7 @@ def all_checks(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     yield from order(wire, waiting, namespace)
     yield from wrong(wire, waiting, namespace)
     yield from failures(wire, waiting, namespace)
-    yield from many(wire, waiting)
+    yield from many(wire, waiting, namespace)
     yield from tears(wire, waiting)
     yield from checksums(wire, waiting, namespace)
 

@@ -22,6 +22,8 @@
  */
 #define MPTCP_CODING_WAIT		(512 * 1024)
 #define MPTCP_CODING_READ		(160 * 1024)
+/* Generations that are repaired at once, before others may use the CPU */
+#define MPTCP_CODING_AT_ONCE		4
 /* Segments that the data of a generation may be spread over */
 #define MPTCP_CODING_PIECES		96
 /* Generations whose check may fail, then symbols are of no use */

@@ -20,10 +20,11 @@
  *
  * What a peer can have us do: per segment that arrives, look at up to MPTCP_CODING_PIECES pieces
  * of data for each generation that is repaired, and one that is not; compute as much as three
- * generations' lengths for each that is repaired, for which it has to send symbols of that size. A
- * generation spread over more pieces is not repaired. One whose check fails is not tried again, and
- * after MPTCP_CODING_FAILURES of them no symbol is taken: a middlebox changes what is sent, or the
- * peer lies. All that lasts is charged to the connection.
+ * generations' lengths for each that is repaired, for which it has to send symbols of that size.
+ * Many can wait for the same segment: MPTCP_CODING_AT_ONCE are repaired, the rest by the worker, as
+ * many at a time. A generation spread over more pieces is not repaired. One whose check fails is
+ * not tried again, and after MPTCP_CODING_FAILURES of them no symbol is taken: a middlebox changes
+ * what is sent, or the peer lies. All that lasts is charged to the connection.
  *
  * Early delivery (ext/early/early.c) has its own share for what is not next. What is kept here
  * is no part of that: mptcp_coding_kept().
@@ -597,10 +598,18 @@ static bool coding_blocked(const struct mptcp_sock *msk, struct mptcp_coding *co
 	return true;
 }
 
-/* Repair as far as it goes. True: there is more to read */
+/* More can be repaired: when the worker releases the socket. */
+static void coding_repair_later(struct mptcp_sock *msk)
+{
+	__set_bit(MPTCP_CODING_DECODE, &msk->cb_flags);
+	mptcp_schedule_work((struct sock *)msk);
+}
+
+/* Repair as far as it goes, or as much as may be at once. True: there is more to read */
 bool mptcp_coding_released(struct mptcp_sock *msk)
 {
 	struct mptcp_coding *coding = coding_locked(msk);
+	unsigned int left = MPTCP_CODING_AT_ONCE;
 	struct mptcp_generation gen;
 	struct coding_work *work;
 	bool more = false;
@@ -614,6 +623,10 @@ bool mptcp_coding_released(struct mptcp_sock *msk)
 		more = true;
 		if (!coding_blocked(msk, coding, &gen))
 			break;
+		if (!--left) {
+			coding_repair_later(msk);
+			break;
+		}
 	}
 	kfree(work);
 	if (more && READ_ONCE(msk->rcv_data_fin))
@@ -653,9 +666,9 @@ int mptcp_coding_kept(const struct mptcp_sock *msk)
 	return coding ? coding->symbols_size + READ_ONCE(coding->read_size) : 0;
 }
 
-/* What the application has read is not freed at once, if a generation may need it. By the reader,
- * who owns the socket. What goes in its place is released as what was read is. False: it is not
- * kept
+/* What the application has read is not freed at once, if a generation may need it, unless memory
+ * is short. By the reader, who owns the socket. What goes in its place is released as what was read
+ * is. False: it is not kept
  */
 bool mptcp_coding_keep(struct mptcp_sock *msk, struct sk_buff *skb)
 {
@@ -666,7 +679,8 @@ bool mptcp_coding_keep(struct mptcp_sock *msk, struct sk_buff *skb)
 
 	if (!READ_ONCE(coding->seen))
 		return false;
-	if (READ_ONCE(coding->failures) >= MPTCP_CODING_FAILURES)
+	if (READ_ONCE(coding->failures) >= MPTCP_CODING_FAILURES ||
+	    tcp_under_memory_pressure((struct sock *)msk))
 		most = 0;
 	__skb_unlink(skb, &msk->receive_queue);
 	__skb_queue_tail(&coding->read, skb);
