@@ -647,6 +647,13 @@ static bool inorder_is_held_up(struct mptcp_sock *msk, const struct inorder_path
 	return inorder_has_lost(owner);
 }
 
+/* Was something sent again just before: within four RTTs of @path? */
+static bool inorder_again_of_late(const struct inorder_msk *im, const struct inorder_path *path,
+				  u64 now)
+{
+	return now - im->again_at <= inorder_srtt(path->subflow) / 2;
+}
+
 /* The peer is held up: how many segments are sent again? Losses come in bursts.
  * If it was held up just before, so that mending one loss showed the next, twice
  * as many.
@@ -654,14 +661,12 @@ static bool inorder_is_held_up(struct mptcp_sock *msk, const struct inorder_path
 static void inorder_begin_again(struct mptcp_sock *msk,
 				const struct inorder_path *best, u64 now)
 {
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(best->subflow));
 	struct inorder_msk *im = inorder_msk(msk);
 
-	/* srtt_us is 8 times the RTT: within four of them */
-	if (now - im->again_at > READ_ONCE(tp->srtt_us) / 2)
-		im->batch = 1;
-	else
+	if (inorder_again_of_late(im, best, now))
 		im->batch = min(im->batch * 2, INORDER_AGAIN_SEGS);
+	else
+		im->batch = 1;
 	im->again_at = now;
 	im->left = im->batch;
 }
@@ -683,8 +688,10 @@ static bool inorder_send_again(struct mptcp_sock *msk, const struct inorder_path
 	if (!im->left || im->owner == id)
 		return false;
 	range = mptcp_ranges_others(msk->ranges, &seq, head, im->owner, id);
-	if (!range || range->again)
+	if (!range || range->again || !inorder_again_of_late(im, path, now)) {
+		im->left = 0;
 		return false;
+	}
 
 	im->left--;
 	bytes = min(mptcp_sched_mss(path->subflow), path->room);
@@ -821,14 +828,14 @@ static int inorder_send_next(struct mptcp_sock *msk, const struct inorder_path *
 	return 0;
 }
 
-/* How much @path, which delivers before @next, gets at once: a run, though the next packet may be
- * better off on another one. Not while the application is the limit: then a run is a block or a
- * good part of one, and there is time for a decision about each segment.
+/* How much @path, which delivers before the one that follows, gets at once: a run, though the next
+ * packet may be better off on that one. Not while the application is the limit: then a run is a
+ * block or a good part of one, and there is time for a decision about each segment.
  */
-static u32 inorder_run(const struct inorder_path *path, const struct inorder_path *next)
+static u32 inorder_run(const struct inorder_path *path)
 {
 	u32 mss = mptcp_sched_mss(path->subflow), run = mptcp_sched_run(path->subflow);
-	u32 sooner = next->order - path->order;
+	u32 sooner = path[1].order - path->order;
 
 	if (inorder_app_limited(path->subflow)) {
 		run = min_t(u64, run, div_u64((u64)sooner * path->rate, USEC_PER_MSEC));
@@ -854,10 +861,11 @@ static int inorder_get_send(struct mptcp_sock *msk)
 	if (inorder_send_late(msk, paths, end, path, now))
 		return 0;
 	if (path == paths)
-		return inorder_send_next(msk, path, inorder_run(path, path + 1), now);
+		return inorder_send_next(msk, path, inorder_run(path), now);
 	/* it is to drain, but those that were to stand in have no room */
 	if (path->delivery < paths->delivery)
-		return inorder_send_next(msk, path, inorder_run(path, path), now);
+		return inorder_send_next(msk, path,
+					 min(path->room, mptcp_sched_mss(path->subflow)), now);
 	if (inorder_send_again(msk, path, now))
 		return 0;
 	for (; path < end; path++)
