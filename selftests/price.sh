@@ -416,6 +416,27 @@ idle() {
 	in_server sysctl -q net.mptcp.path_budget=
 }
 
+# The receiver's budget is used up, and its path manager would have a full path; CONTROL: with a control stream.
+still_spent() {
+	is_built control_stream || [ "$1" = 0 ] || return 0
+	! is_built control_stream || in_both sysctl -q net.mptcp.control_stream="$1"
+	in_server sysctl -q net.mptcp.path_budget="s2=1/1d"
+	serve
+	begin -d 10 -s minrtt
+	sleep 4
+	in_server ip mptcp endpoint change 10.0.2.2 backup
+	in_server ip mptcp endpoint change 10.0.2.2 nobackup
+	sleep 1
+	second_of_two
+	that "control_stream=$1: the path manager asks for the path: it rests nevertheless" less "$rate" $little
+	in_server sysctl -q net.mptcp.path_budget=
+	sleep 2
+	second_of_two
+	that "control_stream=$1: and is used without the budget" less 500000 "$rate"
+	complete
+	! is_built control_stream || in_both sysctl -q net.mptcp.control_stream=0
+}
+
 # No more than so many of a namespace: each is looked at once a second.
 many() {
 	local list
@@ -455,6 +476,8 @@ budgets
 dark_meanwhile
 held
 idle
+still_spent 0
+still_spent 1
 many
 weights
 
