@@ -4,10 +4,11 @@
 
 first_path.py serve PORT        take connections, say how much came
 first_path.py connect ADDRESS PORT [--count N] [--bytes N] [--option N] [--bind ADDRESS] [--then ADDRESS]
-              [--tcp] [--at-once]
+              [--tcp] [--at-once] [--deferred]
                                 a line for each: ms until connect() was through, the address it had then, and
                                 what the server says; with an error that in place of the last. --then:
-                                of the next connection of the same socket, to there
+                                of the next connection of the same socket, to there; --deferred: the first
+                                data goes with the SYN (TCP_FASTOPEN_CONNECT), ms until the server said it
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import time
 MPTCP = 262
 SOL_MPTCP = 284
 FIRST_PATH = 54
+FASTOPEN_CONNECT = 30  # Python 3.11 has no name for it
 
 
 def family_of(address: str) -> socket.AddressFamily:
@@ -56,6 +58,8 @@ def use(end: socket.socket, args: argparse.Namespace, address: str) -> tuple[flo
         said = b""
         while got := end.recv(100):
             said += got
+        if args.deferred:
+            took, name = time.monotonic() - began, end.getsockname()[0]
         return took, name, said.decode()
     except OSError as error:
         return took or time.monotonic() - began, name, str(error).replace(" ", "_")
@@ -68,10 +72,12 @@ def disconnect(end: socket.socket) -> None:
 
 def one(args: argparse.Namespace) -> str:
     with socket.socket(family_of(args.address), socket.SOCK_STREAM, 0 if args.tcp else MPTCP) as end:
-        end.settimeout(150)
+        end.settimeout(None if args.deferred else 150)
         try:
             if args.option:
                 end.setsockopt(SOL_MPTCP, FIRST_PATH, args.option)
+            if args.deferred:
+                end.setsockopt(socket.IPPROTO_TCP, FASTOPEN_CONNECT, 1)
             if args.bind:
                 end.bind((args.bind, 0))
         except OSError as error:
@@ -95,6 +101,7 @@ def main() -> None:
     parser.add_argument("--then", default="")
     parser.add_argument("--tcp", action="store_true")
     parser.add_argument("--at-once", action="store_true")
+    parser.add_argument("--deferred", action="store_true")
     args = parser.parse_args()
     if args.what == "serve":
         serve(args.port)

@@ -89,6 +89,23 @@ failover() {
 	light 2
 }
 
+# A deferred connect() sends its SYN only with the first data.
+deferred() {
+	first_path failover
+	in_client sysctl -q net.ipv4.tcp_fastopen=5
+	connect --deferred
+	began "deferred, nothing dark" 10.0.1.1 39 150
+	dark 1
+	connect --deferred
+	began "deferred, the first path dark" 10.0.2.1 335 500
+	light 1
+	unreachable 1
+	connect --deferred
+	began "deferred, a router knows no way" 10.0.2.1 39 250
+	reachable
+	in_client sysctl -q net.ipv4.tcp_fastopen=1
+}
+
 # What does not move: with the first path dark it does not begin, while the others do.
 stays() {
 	dark 1
@@ -341,6 +358,7 @@ sleep 1
 failover
 stays
 no_way
+deferred
 few_syns
 far_away
 turns
