@@ -96,6 +96,24 @@ reset_by() {
 	over reset
 }
 
+# A connection that has one path, and one that was there before the sysctl was set.
+begun_late() {
+	rejoin 0
+	flow used 2
+	rejoin 60
+	forget 10.0.2.1
+	back 2
+	came "set while the connection was there: a subflow that was reset" 300 2000
+	over late
+	in_client ip mptcp endpoint del id 2
+	flow used 1
+	forget 10.0.1.1
+	back 1
+	came "the only one was reset" 300 2000
+	over alone
+	in_client ip mptcp endpoint add 10.0.2.1 dev c2 subflow id 2
+}
+
 # The peer has begun anew, and resets what it knows nothing of.
 peer_gone() {
 	local before
@@ -376,7 +394,7 @@ never_joined() { ! joined; }
 hosts 20mbit 10ms 20mbit 10ms
 joins_by_itself id 2
 scheduler minrtt
-for part in values reset_by peer_gone refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins other_id announced announced_too_early; do
+for part in values reset_by begun_late peer_gone refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins other_id announced announced_too_early; do
 	$part
 done
 

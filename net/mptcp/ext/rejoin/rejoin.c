@@ -224,14 +224,28 @@ static bool rejoin_is_lost(const struct mptcp_sock *msk, const struct sock *ssk)
 	       (READ_ONCE(subflow->remote_id) || !READ_ONCE(msk->pm.remote_deny_join_id0));
 }
 
+/* The first path of a connection is lost that had no other, or before the sysctl was set. NULL: not
+ * to be opened again, or there is no memory.
+ */
+static struct mptcp_rejoin *rejoin_begin_late(struct mptcp_sock *msk, const struct sock *ssk)
+{
+	if (!rejoin_is_wanted(msk) || !mptcp_pm_is_kernel(msk) || __mptcp_check_fallback(msk) ||
+	    ((struct sock *)msk)->sk_state != TCP_ESTABLISHED ||
+	    inet_sk_state_load(ssk) != TCP_CLOSE)
+		return NULL;
+	return rejoin_begin(msk);
+}
+
 void __mptcp_rejoin_lost(struct mptcp_sock *msk, struct sock *ssk)
 {
 	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	struct mptcp_pm_local local = { .ifindex = READ_ONCE(ssk->sk_bound_dev_if) };
-	struct mptcp_rejoin *rejoin = msk->rejoin;
+	struct mptcp_rejoin *rejoin = msk->rejoin ?: rejoin_begin_late(msk, ssk);
 	struct mptcp_rejoin_path *path;
 	struct mptcp_addr_info remote;
 
+	if (!rejoin)
+		return;
 	if (READ_ONCE(subflow->fully_established))
 		rejoin->alone = 0;
 	if (!rejoin_is_wanted(msk) || !rejoin_is_lost(msk, ssk))
@@ -376,6 +390,8 @@ void __mptcp_rejoin_work(struct mptcp_sock *msk)
 		return;
 	if (!rejoin_is_wanted(msk)) {
 		rejoin->count = 0;
+		/* one that is alone ends in time */
+		rejoin_arm(rejoin);
 		return;
 	}
 	if (now)

@@ -36,7 +36,9 @@ static inline void mptcp_rejoin_tried(struct mptcp_sock *msk, const struct mptcp
 /* @ssk is about to be closed. */
 static inline void mptcp_rejoin_lost(struct mptcp_sock *msk, struct sock *ssk)
 {
-	if (mptcp_rejoin_is_on(msk))
+	if (mptcp_rejoin_is_on(msk) ||
+	    (IS_ENABLED(CONFIG_MPTCP_EXT_REJOIN) &&
+	     unlikely(mptcp_ext_get(sock_net((struct sock *)msk), MPTCP_EXT_REJOIN))))
 		__mptcp_rejoin_lost(msk, ssk);
 }
 
