@@ -83,7 +83,7 @@ static int edpf_get_send(struct mptcp_sock *msk)
 	if (!best)
 		return -EAGAIN;
 
-	run = mptcp_sched_run(best);
+	run = min(mptcp_sched_run(best), mptcp_sched_room(best));
 	edpf_subflow(best)->free_at = edpf_delivery(best, run, now);
 	mptcp_sched_commit(msk, best, run, MPTCP_SCHED_BEST);
 	return 0;

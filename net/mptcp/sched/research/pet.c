@@ -62,7 +62,9 @@ static void pet_measure(struct mptcp_subflow_context *subflow)
 /* What @subflow gets at once: a pair, or more where a millisecond carries more. */
 static u32 pet_bytes(const struct mptcp_subflow_context *subflow)
 {
-	return max(PET_PAIR * mptcp_sched_mss(subflow), mptcp_sched_run(subflow));
+	u32 bytes = max(PET_PAIR * mptcp_sched_mss(subflow), mptcp_sched_run(subflow));
+
+	return min(bytes, mptcp_sched_room(subflow));
 }
 
 /* When @bytes that leave @now would have arrived. */
@@ -87,7 +89,7 @@ static u64 pet_key(struct mptcp_subflow_context *subflow, u64 now)
 
 	pet_measure(subflow);
 	if (!ps->rate)
-		return 1 + (ps->sent ? U32_MAX - idle : 0);
+		return 1ULL + (ps->sent ? U32_MAX - idle : 0);
 	if (idle >= PET_PROBE_MS)
 		return 1ULL + U32_MAX;
 	return max_t(u64, pet_delivery(subflow, PET_PAIR * mptcp_sched_mss(subflow), now),
