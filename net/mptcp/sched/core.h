@@ -267,6 +267,18 @@ static inline void mptcp_sched_tidy_ranges(struct mptcp_sock *msk)
 		__mptcp_sched_tidy_ranges(msk);
 }
 
+void mptcp_sched_send_fin(struct mptcp_sock *msk);
+
+/* The peer acknowledged data. In recovery that may be more than the head had come to: then nothing
+ * is sent, and who sends would not look for a DATA_FIN.
+ */
+static inline void mptcp_sched_una_moved(struct mptcp_sock *msk)
+{
+	mptcp_sched_tidy_ranges(msk);
+	if (unlikely(msk->recovery))
+		mptcp_sched_send_fin(msk);
+}
+
 static inline void mptcp_sched_skip_sent(struct mptcp_sock *msk)
 {
 	if (msk->ranges)

@@ -338,6 +338,7 @@ void __mptcp_sched_tidy_ranges(struct mptcp_sock *msk)
 	if (!msk->ranges->count && (msk->ranges->unused || mptcp_sched_open(msk) < 2))
 		mptcp_sched_free_ranges(msk);
 }
+EXPORT_SYMBOL_IF_KUNIT(__mptcp_sched_tidy_ranges);
 
 /* The ranges, when a scheduler wants them, with place for two more: sent again from its middle,
  * one becomes three. After a failure to get memory not before a second has passed. NULL: there

@@ -45,12 +45,13 @@
 /* There is no more data, and the head came to the end without that anything was sent. Who sends
  * looks for a DATA_FIN that is due; else it would wait for the timer.
  */
-static void mptcp_sched_send_fin(struct mptcp_sock *msk)
+void mptcp_sched_send_fin(struct mptcp_sock *msk)
 {
 	if (!msk->first_pending && msk->snd_data_fin_enable &&
 	    msk->snd_nxt + 1 == msk->write_seq)
 		mptcp_schedule_work((struct sock *)msk);
 }
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_send_fin);
 
 /* The head jumps over @len bytes in @dfrag. What of them was ahead is not any more. */
 static void mptcp_sched_skip(struct mptcp_sock *msk, struct mptcp_data_frag *dfrag, u64 len)

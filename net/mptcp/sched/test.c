@@ -1261,6 +1261,35 @@ static void lost_is_sent_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, conn->msk->ranges->count, 1U);
 }
 
+static void fake_work(struct work_struct *work) {}
+
+/* In recovery the peer has all there is: who sends has nothing to send, and the worker is asked for
+ * the DATA_FIN.
+ */
+static void fin_is_not_forgotten(struct kunit *test)
+{
+	struct mptcp_sock *msk = fake_flight(test)->msk;
+	struct sock *sk = (struct sock *)msk;
+
+	INIT_WORK(&msk->work, fake_work);
+	refcount_set(&sk->sk_refcnt, 1);
+	sk->sk_state = TCP_ESTABLISHED;
+	msk->ranges->count = 0;
+	msk->first_pending = NULL;
+	msk->snd_nxt = 1999;
+	mptcp_sched_una_moved(msk);
+	msk->snd_data_fin_enable = true;
+	mptcp_sched_una_moved(msk);
+	KUNIT_EXPECT_EQ(test, refcount_read(&sk->sk_refcnt), 1U);
+	msk->recovery = true;
+	mptcp_sched_una_moved(msk);
+	KUNIT_EXPECT_EQ(test, refcount_read(&sk->sk_refcnt), 2U);
+	msk->snd_nxt = msk->write_seq;
+	flush_work(&msk->work);
+	mptcp_sched_una_moved(msk);
+	KUNIT_EXPECT_EQ(test, refcount_read(&sk->sk_refcnt), 2U);
+}
+
 /* What went ahead on it, though nothing before that is in flight. */
 static void lost_ahead_is_sent_again(struct kunit *test)
 {
@@ -1907,6 +1936,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(sent_again_in_a_full_table),
 	KUNIT_CASE(sent_again_makes_place),
 	KUNIT_CASE(lost_is_sent_again),
+	KUNIT_CASE(fin_is_not_forgotten),
 	KUNIT_CASE(lost_ahead_is_sent_again),
 	KUNIT_CASE(lost_is_what_nobody_has),
 	KUNIT_CASE(copied_is_not_lost),
