@@ -8,6 +8,7 @@
 # call goes on behind it. These files in the tree's .git say how far it came:
 #	port        names of the patches that are settled, one a line
 #	port-waits  the one at which it stopped, and the commit before it
+#	port-try    the commit before the one that is being applied: if that is interrupted, it goes back
 
 # nearest VERSION: the newest with a series that is not newer; else the one of patches/series.
 nearest() {
@@ -91,14 +92,17 @@ settle() {
 # try NAME
 try() {
 	local said
+	tree_git rev-parse HEAD >"$tree/.git/port-try"
 	if ! tree_git am -q --keep-cr "$patches/$1" >/dev/null 2>&1; then
 		tree_git am --abort 2>/dev/null || true
 		if has_already "$1"; then
 			leave_out "$1" "left out, in this Linux already"
+			rm -- "$tree/.git/port-try"
 			say "left out: this Linux has $1 already"
 			return
 		fi
 		echo "$1 $(tree_git rev-parse HEAD)" >"$tree/.git/port-waits"
+		rm -- "$tree/.git/port-try"
 		if ! said=$(tree_git am -q -3 --keep-cr "$(with_its_origin "$1")" 2>&1); then
 			printf '%s\n' "$said" >&2
 			die "$1 does not apply to Linux $(linux_version "$tree").
@@ -109,11 +113,19 @@ try() {
   git am --skip                # instead, if this Linux has the change, or does not need it
 Then call 'make port' again. What was settled is kept in that tree only, until the last patch is."
 		fi
-		rm -- "$tree/.git/port-waits"
 		say "merged: $1"
 	fi
 	note_patch "$1" HEAD
 	echo "$1" >>"$tree/.git/port"
+	rm -f -- "$tree/.git/port-waits" "$tree/.git/port-try"
+}
+
+# go_back: to before the patch in the midst of which the last call was interrupted.
+go_back() {
+	[ -f "$tree/.git/port-try" ] || return 0
+	tree_git am --abort 2>/dev/null || true
+	tree_git reset -q --hard "$(cat "$tree/.git/port-try")"
+	rm -- "$tree/.git/port-try"
 }
 
 # end_port: the tree stands on its own, and patches/ has what it has.
@@ -143,6 +155,7 @@ port() {
 		[ "${BUILD:-}" != "$top/build" ] || unset BUILD
 		exec "$0" port
 	fi
+	go_back
 	[ ! -d "$tree/.git/rebase-apply" ] || die "a patch waits in $tree: 'git am --continue' or '--skip' there first"
 	begin_tree
 	settle

@@ -41,6 +41,11 @@ tree_git add net/mptcp/file.c
 check "mended" 0 "" tree_git am --continue
 check "what is settled is not thrown away" 1 "a port is under way in" source_sh prepare
 check "nor taken for all there is" 1 "a port is under way in" env FORCE=1 "$top/tools/kernel/source.sh" refresh
+mkdir "$work/bin"
+# shellcheck disable=SC2016 # for that shell
+printf '#!/bin/sh\ncase "$*" in *notes*0001-net-hook*) kill -KILL $PPID ;; esac\nexec %s "$@"\n' "$(command -v git)" >"$work/bin/git"
+chmod +x "$work/bin/git"
+check "killed behind a patch: no commit without its name" 137 "" env PATH="$work/bin:$PATH" "$top/tools/kernel/source.sh" port
 check "it goes on, without unpacking" 0 "applied 5 patches, 2 of them for Linux 6.18 only" source_sh port
 cp "$work/out" "$work/said"
 check "not a second time" 1 "" grep unpacking "$work/said"
