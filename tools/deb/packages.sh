@@ -106,6 +106,8 @@ configure() {
 	stamp=$({ echo "$CONFIG"; unpack_config "${config:-/dev/null}"; cat -- "${parts[@]}" "$tree/Makefile" \
 		"$tree"/net/mptcp/{,*/}Kconfig*; } | sha256sum)
 	[ "$(cat "$out/.made-of" 2>/dev/null)" != "$stamp" ] || return 0
+	# interrupted or refused, it is none
+	rm -f -- "$out/.made-of"
 	if [ -n "$config" ]; then
 		unpack_config "$config" >"$out/.config"
 	else
@@ -171,7 +173,7 @@ build_kernel() {
 build_mptcpctl() {
 	local root=$deb/mptcpctl version
 	version=$(kmake -s kernelversion)-1mptcp
-	rm -rf -- "$root"
+	rm -rf -- "$root" "$root.src"
 	cp -a -- "$top/tools/mptcpctl" "$root.src"
 	make -s -C "$root.src" clean
 	make -s -C "$root.src" CC="$triplet-gcc" DESTDIR="$root" PREFIX=/usr install
@@ -203,7 +205,7 @@ set_arch
 find_config
 set_size
 tree=$(source_tree patched)
-deb=${DEB:-$build/deb}
+deb=$(realpath -ms -- "${DEB:-$build/deb}")
 packages=$deb/$arch
 out=$deb/$arch.$(basename -- "$CONFIG" .config)/kernel
 check_disk
@@ -214,8 +216,9 @@ if command -v ccache >/dev/null; then
 fi
 configure
 build_kernel
-rm -rf -- "$packages"
 mkdir -p "$packages"
+# of this Linux: the folder may be the user's
+rm -f -- "$packages"/{linux-*,mptcpctl_}"$series_version".*.deb
 mv -- "$(dirname -- "$out")"/*.deb "$packages"
 build_mptcpctl
 list_packages

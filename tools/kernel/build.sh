@@ -93,6 +93,8 @@ configure() {
 	stamp=$(cat -- "${fragments[@]}" "$tree/Makefile" "${kconfigs[@]}" "$tree/net/sched/Kconfig" |
 		sha256sum)
 	[ "$(cat "$out/.fragments" 2>/dev/null)" != "$stamp" ] || return 0
+	# interrupted, it is not whole
+	rm -f -- "$out/.fragments"
 	kmake tinyconfig
 	(cd "$out" && "$tree/scripts/kconfig/merge_config.sh" -m -O . .config "${fragments[@]}" >/dev/null)
 	kmake olddefconfig

@@ -39,7 +39,7 @@ ksrc_series=${KSRC:+$(ksrc_version)}
 [ ! -f "$top/patches/${ksrc_series:-none}/series" ] || series_version=$ksrc_series
 build=$top/build
 [ "$series_version" = "$base_version" ] || build+=/$series_version
-build=${BUILD:-$build}
+build=$(realpath -ms -- "${BUILD:-$build}")
 
 # The source tree of a variant: "patched" (ours); "stock" (Linux as it came); "series", in which
 # check-series.sh applies patches one by one, and "other", the same with a KSRC= of its own.
