@@ -183,9 +183,10 @@ deps-%:
 	@$K/deps.sh $*
 
 clean: ## remove what was built, keep the compiler cache
+	@$K/source.sh spare
 	rm -rf build/linux build/stock build/uml build/upstream build/debug build/coverage build/x86 build/locks build/races build/uninit build/bpf build/deb \
 		build/openwrt build/series build/other \
-		$(filter-out %/ccache,$(wildcard $(patsubst patches/%/series,build/%/*,$(wildcard patches/*/series))))
+		$(filter-out %/ccache %/mplab %/evidence,$(wildcard $(patsubst patches/%/series,build/%/*,$(wildcard patches/*/series))))
 	$(MAKE) -s -C tools/mptcpctl clean
 
 .PHONY: help run figures bench evidence evidence-texts check shell source kernel kernel-stock mptcpctl \

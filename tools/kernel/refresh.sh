@@ -342,6 +342,8 @@ refresh() {
 	[ ! -f "$tree/.git/port" ] || die "a port is under way in $tree: 'make port' goes on with it"
 	[ "$(tree_git symbolic-ref -q --short HEAD)" = patches ] ||
 		die "$tree is not on its branch 'patches': 'git switch patches' there first"
+	[ "${PATCH:-}" = none ] || [ -z "$(new_files)" ] ||
+		die "no patch has the new files $(new_files | paste -sd ' '): 'git add' them in $tree, or remove them"
 	refuse_half
 	warn_outside
 	[ -n "${FORCE:-}" ] || [ "$(cat "$tree/.git/patches-hash" 2>/dev/null)" = "$(patches_hash)" ] ||

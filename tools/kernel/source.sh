@@ -31,6 +31,7 @@ usage() {
 	       source.sh refresh             write patches/ from the patched tree
 	       source.sh port                a series for another version (port.sh)
 	       source.sh single              all of it in one patch
+	       source.sh spare               fail if a tree has what patches/ lacks
 	       source.sh build               print where that and its builds are
 	KSRC=PATH   a tree or tarball of $(versions), or of any
 	            version if it is not to be patched (default: Debian's
@@ -76,13 +77,16 @@ unpack() {
 		tar -C "$new" --strip-components=1 --occurrence=1 --wildcards --no-wildcards-match-slash -xf "$ksrc" '*/Makefile'
 	fi || true
 	check_version "$new"
-	! loses_work || die "$tree was made of another source than $ksrc is now, and has edits that patches/ lacks:" \
+	! loses_work || die "$tree was made of another source than $ksrc is now, and has $work:" \
 		"keep them with 'make patches-refresh' and the source as it was, or drop them with FORCE=1"
 	say "unpacking $ksrc"
 	if [ -d "$ksrc" ]; then
-		tar -C "$ksrc" --exclude=./.git --exclude='*.o' --exclude='*.ko' -cf - . | tar -C "$new" -xf -
+		tar -C "$ksrc" --exclude=./.git --exclude='*.o' --exclude='*.ko' -cf - . |
+			tar -C "$new" --no-same-owner -xf -
+		# somebody built it
+		rm -rf -- "$new/.config" "$new"/include/{config,generated} "$new"/arch/*/include/generated
 	else
-		tar -C "$new" --strip-components=1 --exclude='*/Documentation/translations' -xf "$ksrc"
+		tar -C "$new" --no-same-owner --strip-components=1 --exclude='*/Documentation/translations' -xf "$ksrc"
 	fi
 	# Debian's leaves out all that its packages do not have
 	[ ! -f "$new/.gitignore" ] || sed -i '\,^/\*$,d' "$new/.gitignore"
@@ -134,8 +138,30 @@ drops_edits() { [ -f "$tree/.git/patched-head" ] && tree_is_edited; }
 # loses_edits: to apply anew would throw them away, and nobody asked for that.
 loses_edits() { [ -z "${FORCE:-}" ] && drops_edits; }
 
-# loses_work: to unpack anew would throw away edits, or a port that is under way.
-loses_work() { loses_edits || { [ -z "${FORCE:-}" ] && [ -f "$tree/.git/port" ]; }; }
+# new_files: those that nobody has added to the tree. Ours are links.
+new_files() {
+	tree_git ls-files --others --exclude='*.rej' --exclude='*.orig' --exclude='*~' -- "${tracked[@]}" |
+		while read -r file; do [ -L "$tree/$file" ] || echo "$file"; done
+}
+
+# loses_work: to remove the tree would throw away what patches/ lacks, $work, and nobody asked for that.
+loses_work() {
+	work=
+	[ -z "${FORCE:-}" ] && [ -d "$tree/.git" ] || return 1
+	! drops_edits || work="edits that patches/ lacks"
+	[ ! -f "$tree/.git/port" ] || work="a port under way"
+	[ -z "$(tree_git stash list)" ] || work="a stash"
+	[ -z "$(tree_git rev-list -n 1 --branches --not HEAD 2>/dev/null)" ] || work="commits on other branches"
+	[ -z "$(new_files)" ] || work="new files, $(new_files | head -n 3 | paste -sd ' ')"
+	[ -n "$work" ]
+}
+
+# spare: so that "make clean" loses nothing.
+spare() {
+	for tree in "$top"/build/{,*/}linux; do
+		! loses_work || die "$tree has $work: keep it ('make patches-refresh'), or drop it with FORCE=1"
+	done
+}
 
 mark_patched() {
 	tree_git rev-parse HEAD >"$tree/.git/patched-head"
@@ -179,7 +205,8 @@ apply_series() {
 		die "a port is under way in $tree: 'make port' goes on with it, 'make source FORCE=1' throws it away"
 	# interrupted, it is not whole
 	rm -f -- "$tree/.git/patches-hash" "$tree/.git/patched-head"
-	rm -rf -- "$tree/.git/rebase-apply" "$tree/.git/rebase-merge" "$tree/.git/left-out" "$tree/.git/port"
+	rm -rf -- "$tree/.git/rebase-apply" "$tree/.git/rebase-merge" "$tree/.git/left-out" \
+		"$tree"/.git/port{,-try,-waits}
 	tree_git checkout -q -f -B patches base
 	while read -r name; do
 		apply "$name"
@@ -204,6 +231,7 @@ prepare() {
 single() {
 	local out bed from whole file new
 	mapfile -d '' new < <(files net/mptcp)
+	[ ${#new[@]} -gt 0 ] || die "git does not list the files of $top/net/mptcp: is it a clone, and yours?"
 	local -x GIT_INDEX_FILE=$tree/.git/index-single
 	bed=$(series_names "${groups[0]}" | wc -l)
 	from=$({ echo base; tree_git rev-list --reverse base..HEAD; } | sed -n "$((bed + 1))p")
@@ -246,6 +274,7 @@ prepare) prepare ;;
 single) variant=patched tree=$(source_tree patched); prepare; single ;;
 port) variant=patched tree=$(source_tree patched); port ;;
 refresh) variant=patched tree=$(source_tree patched); refresh ;;
+spare) spare ;;
 build) echo "$build" ;;
 *) usage >&2; exit 2 ;;
 esac

@@ -38,6 +38,8 @@ for with in "patch -s -p1 -i" "git apply" "git -c user.name=a -c user.email=a@b 
 	check "but nothing of the test bed" 1 "" grep boots "$work/plain/arch/um/file.c"
 done
 rm -rf -- "$top/.git"
+check "not of a folder that git cannot read" 1 "does not list the files" source_sh single
+check "nothing is written over" 0 "" grep -q sched_new "$top/build/mptcp-6.12.200.patch"
 
 echo more >"$top/net/mptcp/sched_more.c"
 rm "$top/net/mptcp/sched_new.c"
@@ -81,6 +83,25 @@ check "and it begins anew" 0 "applied 5 patches" source_sh prepare
 tree_git checkout -q -b other
 check "another branch is none of ours" 1 "not on its branch 'patches'" source_sh refresh
 tree_git checkout -q patches
+tree_git branch -q -D other
+echo new >"$tree/net/mptcp/foo.c"
+check "a new file that no patch would have" 1 "new files net/mptcp/foo.c: 'git add'" source_sh refresh
+touch -d '1 hour' "$KSRC/net/mptcp/file.c"
+check "is not unpacked over" 1 "has new files, net/mptcp/foo.c" source_sh prepare
+check "nor cleaned" 1 "linux has new files" source_sh spare
+rm "$tree/net/mptcp/foo.c"
+replace 11 eleven net/mptcp/file.c
+tree_git stash -q
+check "nor is a stash" 1 "has a stash" source_sh prepare
+tree_git stash drop -q
+tree_git switch -q -c mine
+replace 11 eleven net/mptcp/file.c
+tree_git commit -qam mine
+tree_git switch -q patches
+check "nor another branch" 1 "has commits on other branches" source_sh prepare
+tree_git branch -q -D mine
+check "without them nothing is lost" 0 "" source_sh spare
+check "and it is unpacked" 0 "applied 5 patches" source_sh prepare
 check "without an edit, force touches nothing" 0 "" env FORCE=1 "$top/tools/kernel/source.sh" prepare
 cp "$work/out" "$work/said"
 check "so that make has nothing to do" 1 "" grep applied "$work/said"
