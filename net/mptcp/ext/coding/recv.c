@@ -634,12 +634,12 @@ bool mptcp_coding_released(struct mptcp_sock *msk)
 	return more;
 }
 
-/* Data came, or a symbol. With the data lock */
+/* Data came, or a symbol. With the data lock. What was left to the worker stays so. */
 bool mptcp_coding_decode(struct mptcp_sock *msk)
 {
 	struct sock *sk = (struct sock *)msk;
 
-	if (!sock_owned_by_user(sk))
+	if (!sock_owned_by_user(sk) && !test_bit(MPTCP_CODING_DECODE, &msk->cb_flags))
 		return mptcp_coding_released(msk);
 	__set_bit(MPTCP_CODING_DECODE, &msk->cb_flags);
 	return false;
