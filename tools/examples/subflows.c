@@ -96,23 +96,33 @@ static void print_address(const struct sockaddr_in *in, const char *after)
 	       ntohs(in->sin_port), after);
 }
 
-/* Which scheduler, and each subflow. An error: the connection fell back to TCP. */
+static void print_scheduler(int fd)
+{
+	socklen_t len = NAME;
+	char name[NAME] = "";
+
+	if (getsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, &len))
+		puts("scheduler: this kernel does not tell");
+	else
+		printf("scheduler %s\n", name);
+}
+
+/* Each subflow. An error: the connection fell back to TCP. */
 static int print_subflows(int fd)
 {
 	struct tcp_infos infos = { .head = { .size_subflow_data = sizeof(infos.head),
 					     .size_user = sizeof(infos.of[0]) } };
 	struct addresses addrs = { .head = { .size_subflow_data = sizeof(addrs.head),
 					     .size_user = sizeof(addrs.of[0]) } };
-	socklen_t infos_len = sizeof(infos), addrs_len = sizeof(addrs), name_len = NAME;
-	char name[NAME] = "";
+	socklen_t infos_len = sizeof(infos), addrs_len = sizeof(addrs);
 	unsigned int i;
 
-	if (getsockopt(fd, SOL_MPTCP, MPTCP_SCHEDULER, name, &name_len) ||
-	    getsockopt(fd, SOL_MPTCP, MPTCP_TCPINFO, &infos, &infos_len) ||
+	if (getsockopt(fd, SOL_MPTCP, MPTCP_TCPINFO, &infos, &infos_len) ||
 	    getsockopt(fd, SOL_MPTCP, MPTCP_SUBFLOW_ADDRS, &addrs, &addrs_len))
 		return -errno;
-	printf("scheduler %s\n", name);
-	for (i = 0; i < infos.head.num_subflows && i < MOST; i++) {
+	print_scheduler(fd);
+	/* one may have come or gone between both questions */
+	for (i = 0; i < infos.head.num_subflows && i < addrs.head.num_subflows && i < MOST; i++) {
 		/* shorter than ours if the kernel is older than its headers here */
 		const char *at = (const char *)infos.of + i * infos.head.size_user;
 		const struct tcp_info *info = (const void *)at;
@@ -136,8 +146,9 @@ static int print_numbers(int fd)
 				  .subflow_info = (uintptr_t)numbers };
 	socklen_t len = sizeof(full);
 
+	/* Linux has it since 6.5 */
 	if (getsockopt(fd, SOL_MPTCP, FULL_INFO, &full, &len))
-		return -errno;
+		return errno == EOPNOTSUPP ? 0 : -errno;
 	printf("%u subflows, numbers", full.num_subflows);
 	for (i = 0; i < full.num_subflows && i < MOST; i++)
 		printf(" %u", numbers[i]);

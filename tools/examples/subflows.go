@@ -73,13 +73,21 @@ func address(entry []byte) string {
 	return fmt.Sprintf("%s:%d", net.IP(entry[4:8]), port)
 }
 
-// printSubflows fails with EOPNOTSUPP if the connection fell back to TCP.
-func printSubflows(fd uintptr) error {
+func printScheduler(fd uintptr) {
 	name := make([]byte, nameMax)
 	n, err := get(fd, mptcpScheduler, name)
 	if err != nil {
-		return err
+		fmt.Println("scheduler: this kernel does not tell")
+		return
 	}
+	for n > 0 && name[n-1] == 0 {
+		n--
+	}
+	fmt.Printf("scheduler %s\n", name[:n])
+}
+
+// printSubflows fails with EOPNOTSUPP if the connection fell back to TCP.
+func printSubflows(fd uintptr) error {
 	infos, err := entries(fd, mptcpTCPInfo, infoSize)
 	if err != nil {
 		return err
@@ -88,10 +96,7 @@ func printSubflows(fd uintptr) error {
 	if err != nil {
 		return err
 	}
-	for n > 0 && name[n-1] == 0 {
-		n--
-	}
-	fmt.Printf("scheduler %s\n", name[:n])
+	printScheduler(fd)
 	for i := range min(len(infos), len(addrs)) {
 		fmt.Printf("%s to %s: RTT %.1f ms, window %d segments, %d bytes acknowledged\n",
 			address(addrs[i]), address(addrs[i][remote:]), float64(native.Uint32(infos[i][rtt:]))/1e3,
@@ -113,6 +118,9 @@ func printNumbers(fd uintptr) error {
 	native.PutUint32(full[20:], most)
 	native.PutUint64(full[24:], uint64(uintptr(unsafe.Pointer(numbers))))
 	if _, err := get(fd, mptcpFullInfo, full); err != nil {
+		if err == syscall.EOPNOTSUPP { // Linux tells since 6.5
+			return nil
+		}
 		return err
 	}
 	count := int(native.Uint32(full[16:]))

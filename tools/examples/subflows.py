@@ -5,6 +5,7 @@ there are. The same as subflows.c, subflows.go and subflows.rs; README.md explai
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import socket
@@ -81,6 +82,14 @@ def numbers(sock: socket.socket) -> list[int]:
     return found[: min(count, MOST)]
 
 
+def scheduler_of(sock: socket.socket) -> str:
+    try:
+        name = sock.getsockopt(SOL_MPTCP, MPTCP_SCHEDULER, NAME)
+    except OSError:
+        return "scheduler: this kernel does not tell"
+    return f"scheduler {name.rstrip(bytes(1)).decode()}"
+
+
 def main() -> None:
     if len(sys.argv) < 3 or not sys.argv[2].isdecimal():
         sys.exit(f"usage: {sys.argv[0]} HOST PORT [SCHEDULER]")
@@ -91,13 +100,15 @@ def main() -> None:
         sys.exit(f"{host}: {error.strerror}")
     sock.sendall(bytes(BYTES))
     try:
-        name = sock.getsockopt(SOL_MPTCP, MPTCP_SCHEDULER, NAME)
-        print(f"scheduler {name.rstrip(bytes(1)).decode()}", *subflows(sock), sep="\n")
-        print(len(found := numbers(sock)), "subflows, numbers", *found)
+        lines = list(subflows(sock))
     except OSError as error:
         if error.errno != errno.EOPNOTSUPP:
             raise
         print("TCP: the peer, or something on the way, knows no Multipath TCP")
+        return
+    print(scheduler_of(sock), *lines, sep="\n")
+    with contextlib.suppress(OSError):  # Linux tells since 6.5
+        print(len(found := numbers(sock)), "subflows, numbers", *found)
 
 
 if __name__ == "__main__":

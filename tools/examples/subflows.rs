@@ -102,17 +102,23 @@ fn address(entry: &[u8]) -> String {
     format!("{ip}:{}", u16::from_be_bytes([entry[2], entry[3]]))
 }
 
+fn print_scheduler(stream: &TcpStream) {
+    let mut name = [0u8; NAME];
+    match get(stream, MPTCP_SCHEDULER, &mut name) {
+        Ok(len) => println!(
+            "scheduler {}",
+            String::from_utf8_lossy(&name[..len]).trim_end_matches('\0')
+        ),
+        Err(_) => println!("scheduler: this kernel does not tell"),
+    }
+}
+
 /// EOPNOTSUPP: the connection fell back to TCP.
 fn print_subflows(stream: &TcpStream) -> io::Result<()> {
-    let mut name = [0u8; NAME];
-    let len = get(stream, MPTCP_SCHEDULER, &mut name)?;
     let infos = entries(stream, MPTCP_TCPINFO, TCP_INFO)?;
     let addresses = entries(stream, MPTCP_SUBFLOW_ADDRS, ADDRESSES)?;
 
-    println!(
-        "scheduler {}",
-        String::from_utf8_lossy(&name[..len]).trim_end_matches('\0')
-    );
+    print_scheduler(stream);
     for (info, pair) in infos.iter().zip(&addresses) {
         println!(
             "{} to {}: RTT {:.1} ms, window {} segments, {} bytes acknowledged",
@@ -134,7 +140,11 @@ fn print_numbers(stream: &TcpStream) -> io::Result<()> {
     full[12..16].copy_from_slice(&4u32.to_ne_bytes());
     full[20..24].copy_from_slice(&(MOST as u32).to_ne_bytes());
     full[24..32].copy_from_slice(&(numbers.as_mut_ptr() as u64).to_ne_bytes());
-    get(stream, MPTCP_FULL_INFO, &mut full)?;
+    match get(stream, MPTCP_FULL_INFO, &mut full) {
+        // Linux tells since 6.5
+        Err(error) if error.raw_os_error() == Some(EOPNOTSUPP) => return Ok(()),
+        answer => answer?,
+    };
     let count = number(&full, 16) as usize;
     let found = numbers.iter().take(count).map(u32::to_string);
     println!(

@@ -2,6 +2,7 @@
 /* All that is known about one MPTCP socket. */
 
 #include <linux/sockios.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -73,22 +74,34 @@ static void spread(void *array, unsigned int count, size_t known, size_t size)
 	}
 }
 
+/* struct mptcp_subflow_info of a kernel of 64 bits, where the addresses begin at 8, not at 4. */
+#define SUBFLOW_INFO (8 + sizeof(struct mptcpctl_addrs))
+
 static bool read_full_info(int fd, struct connection *c)
 {
+	static char subflows[SUBFLOWS_MAX * SUBFLOW_INFO];
 	struct mptcpctl_full_info full = {
 		.size_tcpinfo_user = sizeof(c->tcp[0]),
-		.size_sfinfo_user = sizeof(c->subflow[0]),
+		.size_sfinfo_user = SUBFLOW_INFO,
 		.size_arrays_user = SUBFLOWS_MAX,
-		.subflow_info = (uintptr_t)c->subflow,
+		.subflow_info = (uintptr_t)subflows,
 		.tcp_info = (uintptr_t)c->tcp,
 	};
 	socklen_t len = sizeof(full);
+	unsigned int i;
 
 	if (getsockopt(fd, SOL_MPTCP, MPTCP_FULL_INFO, &full, &len))
 		return false;
 	c->info = full.info;
 	c->subflows = full.num_subflows < SUBFLOWS_MAX ? full.num_subflows : SUBFLOWS_MAX;
 	spread(c->tcp, c->subflows, full.size_tcpinfo_user, sizeof(c->tcp[0]));
+	for (i = 0; i < c->subflows; i++) {
+		const char *one = subflows + i * full.size_sfinfo_user;
+
+		memcpy(&c->subflow[i].id, one, sizeof(c->subflow[i].id));
+		one += full.size_sfinfo_kernel - sizeof(struct mptcpctl_addrs);
+		memcpy(&c->subflow[i].addrs, one, sizeof(c->subflow[i].addrs));
+	}
 	return true;
 }
 
@@ -113,6 +126,21 @@ static unsigned int read_array(int fd, int option, void *array, uint32_t size)
 	return count;
 }
 
+/* Such a kernel does not count what a connection carries, either: what its subflows did. */
+static void add_bytes(struct connection *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->subflows; i++) {
+		const struct tcp_info *tcp = &c->tcp[i];
+
+		c->info.bytes_sent += tcp->tcpi_bytes_sent - tcp->tcpi_bytes_retrans;
+		c->info.bytes_retrans += tcp->tcpi_bytes_retrans;
+		c->info.bytes_acked += tcp->tcpi_bytes_acked;
+		c->info.bytes_received += tcp->tcpi_bytes_received;
+	}
+}
+
 /* Kernels before 6.5: three questions, and subflows may come and go between them. They are
  * numbered as they come.
  */
@@ -132,6 +160,8 @@ static bool read_info_in_parts(int fd, struct connection *c)
 		c->subflow[i].id = i + 1;
 		c->subflow[i].addrs = addrs[i];
 	}
+	if (len < offsetof(struct mptcpctl_info, rest))
+		add_bytes(c);
 	return true;
 }
 

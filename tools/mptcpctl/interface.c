@@ -55,6 +55,7 @@ bool is_global(const struct sockaddr *address)
 /* What is sought: the best address of an interface so far */
 struct search {
 	unsigned int index;
+	int family;
 	int rank;
 	struct sockaddr_storage *address;
 };
@@ -81,7 +82,8 @@ static void look_at_address(const struct nlmsghdr *header, void *arg)
 
 	if (!attr)
 		attr = netlink_attr(header, sizeof(*message), IFA_ADDRESS);
-	if (!attr || message->ifa_index != search->index)
+	/* a kernel without IPv6 tells of IPv4 when it is asked for IPv6 */
+	if (!attr || message->ifa_index != search->index || message->ifa_family != search->family)
 		return;
 	/* of IPv6 the former is one that changes, of IPv4 one that is not the first */
 	if ((message->ifa_family == AF_INET6 && message->ifa_flags & IFA_F_TEMPORARY) ||
@@ -100,7 +102,7 @@ static void look_at_address(const struct nlmsghdr *header, void *arg)
  */
 bool interface_address(unsigned int index, int family, struct sockaddr_storage *address)
 {
-	struct search search = { .index = index, .address = address };
+	struct search search = { .index = index, .family = family, .address = address };
 	struct ifaddrmsg message = { .ifa_family = family };
 	struct netlink_request request;
 

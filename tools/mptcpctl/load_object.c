@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* The object file of schedulers in BPF, by libbpf: from 1.0 on, which Debian 12 has more of. */
 
+#include <ctype.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -313,9 +314,25 @@ static void let_sleep(const struct bpf_object *object)
 	}
 }
 
+/* Maps are called after the object, and that after the file: "bandit.bpf.o" has "bandit.bss". */
+static const char *object_name(const char *file, char *name, size_t len)
+{
+	const char *base = strrchr(file, '/');
+	char *c;
+
+	snprintf(name, len, "%s", base ? base + 1 : file);
+	name[strcspn(name, ".")] = 0;
+	for (c = name; *c; c++)
+		if (!isalnum((unsigned char)*c))
+			*c = '_';
+	return name;
+}
+
 static int load_bytes(const char *file, char *bytes, size_t size)
 {
-	DECLARE_LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "schedulers");
+	char name[64];
+	DECLARE_LIBBPF_OPTS(bpf_object_open_opts, options,
+			    .object_name = object_name(file, name, sizeof(name)));
 	struct bpf_object *object;
 	int status;
 

@@ -7,10 +7,13 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 #include "mptcpctl.h"
@@ -255,19 +258,44 @@ static bool is_word(const char *text)
 	return *text && !strpbrk(text, " \t\n");
 }
 
-static int set_value(int kind, const char *name, const char *value)
+/* Two at once would each write the list without what the other one changed. */
+static int lock_list(int kind)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), SYSCTLS "%s", kinds[kind].sysctl);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	return fd;
+}
+
+static int change_list(int kind, const char *name, const char *value)
 {
 	char list[LIST_MAX];
-	int error = EINVAL;
+	int error;
+
+	if (!new_list(kind, name, value, list, sizeof(list)))
+		return complain("%s: the list of all interfaces has more than %d characters",
+				kinds[kind].sysctl, LIST_MAX - 1);
+	error = write_sysctl(kinds[kind].sysctl, list);
+	return error ? complain_value(kind, name, value, error) : 0;
+}
+
+static int set_value(int kind, const char *name, const char *value)
+{
+	int lock, status;
 
 	/* with a "=" in the value, what is before it would belong to the name */
-	if (is_word(name) && is_word(value) && !strchr(value, '=')) {
-		if (!new_list(kind, name, value, list, sizeof(list)))
-			return complain("%s: the list of all interfaces has more than %d characters",
-					kinds[kind].sysctl, LIST_MAX - 1);
-		error = write_sysctl(kinds[kind].sysctl, list);
-	}
-	return error ? complain_value(kind, name, value, error) : 0;
+	if (!is_word(name) || !is_word(value) || strchr(value, '='))
+		return complain_value(kind, name, value, EINVAL);
+	lock = lock_list(kind);
+	if (lock < 0)
+		return complain_value(kind, name, value, errno);
+	status = change_list(kind, name, value);
+	close(lock);
+	return status;
 }
 
 static bool kernel_has_paths(void)

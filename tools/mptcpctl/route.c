@@ -67,11 +67,12 @@ bool find_route(const struct sockaddr_storage *to, const struct sockaddr_storage
 }
 
 struct defaults {
+	int family;
 	struct route *routes;
 	unsigned int count;
 };
 
-static void add_default(struct defaults *d, int family, unsigned int dev, unsigned int metric,
+static void add_default(struct defaults *d, unsigned int dev, unsigned int metric,
 			struct rtattr *gateway)
 {
 	struct route *route = &d->routes[d->count];
@@ -81,11 +82,11 @@ static void add_default(struct defaults *d, int family, unsigned int dev, unsign
 	memset(route, 0, sizeof(*route));
 	route->dev = dev;
 	route->metric = metric;
-	read_gateway(gateway, family, route);
+	read_gateway(gateway, d->family, route);
 	d->count++;
 }
 
-static void add_hops(struct defaults *d, int family, unsigned int metric, struct rtattr *hops)
+static void add_hops(struct defaults *d, unsigned int metric, struct rtattr *hops)
 {
 	struct rtnexthop *hop = RTA_DATA(hops);
 	int len = RTA_PAYLOAD(hops);
@@ -93,33 +94,35 @@ static void add_hops(struct defaults *d, int family, unsigned int metric, struct
 	while (len >= (int)sizeof(*hop) && RTNH_OK(hop, len)) {
 		int attrs = hop->rtnh_len - sizeof(*hop);
 
-		add_default(d, family, hop->rtnh_ifindex, metric,
+		add_default(d, hop->rtnh_ifindex, metric,
 			    netlink_find(RTNH_DATA(hop), attrs, RTA_GATEWAY));
 		len -= RTNH_ALIGN(hop->rtnh_len);
 		hop = RTNH_NEXT(hop);
 	}
 }
 
+/* A kernel without IPv6 tells of IPv4 when it is asked for IPv6. */
 static void read_default(const struct nlmsghdr *header, void *arg)
 {
 	const struct rtmsg *message = NLMSG_DATA(header);
+	struct defaults *d = arg;
 	struct rtattr *hops = route_attr(header, RTA_MULTIPATH);
 	unsigned int metric = netlink_u32(route_attr(header, RTA_PRIORITY));
 
-	if (message->rtm_dst_len || message->rtm_type != RTN_UNICAST ||
+	if (message->rtm_family != d->family || message->rtm_dst_len || message->rtm_type != RTN_UNICAST ||
 	    netlink_u32(route_attr(header, RTA_TABLE)) != RT_TABLE_MAIN)
 		return;
 	if (hops)
-		add_hops(arg, message->rtm_family, metric, hops);
+		add_hops(d, metric, hops);
 	else
-		add_default(arg, message->rtm_family, netlink_u32(route_attr(header, RTA_OIF)),
-			    metric, route_attr(header, RTA_GATEWAY));
+		add_default(d, netlink_u32(route_attr(header, RTA_OIF)), metric,
+			    route_attr(header, RTA_GATEWAY));
 }
 
 /* Of the main table; their number, ROUTES_MAX at most */
 unsigned int default_routes(int family, struct route *routes)
 {
-	struct defaults d = { .routes = routes };
+	struct defaults d = { .family = family, .routes = routes };
 	struct rtmsg message = { .rtm_family = family };
 	struct netlink_request request;
 

@@ -101,17 +101,20 @@ static void remember(struct walk *walk, ino_t inode)
 static bool walk_descriptor(struct walk *walk, struct mptcp_socket *sk, int pidfd, int dirfd,
 			    const char *name)
 {
-	struct stat st;
+	char link[64] = "";
+	unsigned long inode;
 
-	if (!isdigit((unsigned char)name[0]) || fstatat(dirfd, name, &st, 0) ||
-	    !S_ISSOCK(st.st_mode) || seen_before(walk, st.st_ino))
+	/* not fstatat(): of a file whose server is gone it would wait for that */
+	if (!isdigit((unsigned char)name[0]) ||
+	    readlinkat(dirfd, name, link, sizeof(link) - 1) < 0 ||
+	    sscanf(link, "socket:[%lu]", &inode) != 1 || seen_before(walk, inode))
 		return true;
 	sk->their_fd = atoi(name);
 	sk->fd = syscall(SYS_pidfd_getfd, pidfd, sk->their_fd, 0);
 	if (sk->fd < 0)
 		return errno != EPERM;
 	if (is_mptcp(sk->fd) && walk->visit(sk, walk->arg))
-		remember(walk, st.st_ino);
+		remember(walk, inode);
 	close(sk->fd);
 	return true;
 }
@@ -141,6 +144,8 @@ static void walk_process(struct walk *walk, pid_t pid)
 			allowed = walk_descriptor(walk, &sk, pidfd, dirfd(fds), entry->d_name);
 		walk->unreadable += !allowed;
 		close(pidfd);
+	} else if (errno != ESRCH) {
+		walk->unreadable++;
 	}
 	closedir(fds);
 }
@@ -169,6 +174,11 @@ static bool walk_one(struct walk *walk, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d", pid);
 	if (access(path, F_OK)) {
 		complain("there is no process %d", pid);
+		return false;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, pid);
+	if (access(path, F_OK)) {
+		complain("%d is a thread: name its process", pid);
 		return false;
 	}
 	walk_process(walk, pid);

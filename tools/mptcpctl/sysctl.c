@@ -57,6 +57,9 @@ bool read_sysctl(const char *name, char *buf, size_t len)
 	return read_file(path, buf, len);
 }
 
+#define NO_SCHEDULER "this kernel cannot choose a scheduler (no " SYSCTLS "scheduler): " \
+	"boot one with the scheduler patches"
+
 int write_sysctl(const char *name, const char *value)
 {
 	char path[PATH_MAX];
@@ -252,7 +255,8 @@ int cmd_get(int argc, char **argv)
 	if (!kernel_has_mptcp())
 		return 1;
 	if (!read_sysctl("scheduler", current, sizeof(current)))
-		return complain(SYSCTLS "scheduler: %s", strerror(errno));
+		return errno == ENOENT ? complain(NO_SCHEDULER) :
+		       complain(SYSCTLS "scheduler: %s", strerror(errno));
 	if (query.json) {
 		printf("{\"scheduler\": ");
 		json_string(current);
@@ -347,7 +351,7 @@ int set_default(const char *name)
 	if (!kernel_has_mptcp())
 		return 1;
 	if (access(SYSCTLS "scheduler", F_OK))
-		return complain("this kernel cannot choose a scheduler (no " SYSCTLS "scheduler): boot one with the scheduler patches");
+		return complain(NO_SCHEDULER);
 	if (error == EACCES || error == EPERM)
 		return complain("only root may change the default; for one program: mptcpctl run --scheduler %s -- PROGRAM",
 				name);

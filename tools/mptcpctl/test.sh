@@ -500,6 +500,9 @@ check "path --used: the period stays" 0 "" ctl path lte0 --used 1k
 check "path --used: it does" 0 "^lte0=1000@4102444800$" in_ns sysctl -n net.mptcp.path_used
 check "path --price 0 takes it off the list" 0 "" ctl path lte0 --price 0
 check "path --price 0: of the other one it stays" 0 "^dsl0=1$" in_ns sysctl -n net.mptcp.path_price
+check "path: several at once" 0 "" sh -c "for n in 1 2 3 4 5 6 7 8; do ip netns exec $ns $tool path if\$n --price \$n & done; wait"
+check "path: lose nothing" 0 "^8$" sh -c "ip netns exec $ns $tool path | grep -c '^if'"
+check "path: and are taken off" 0 "" sh -c "for n in 1 2 3 4 5 6 7 8; do ip netns exec $ns $tool path if\$n --price 0 & done; wait"
 check "path: peers" 0 "" ctl path 2001:db8::7/32 --price 7 --weight 2
 check "path: peers, as the kernel has them" 0 "^2001:db8::/32=7$" sh -c \
 	"ip netns exec $ns sysctl -n net.mptcp.path_price | tr ' ' '\n' | grep 2001"
