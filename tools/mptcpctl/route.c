@@ -109,7 +109,8 @@ static void read_default(const struct nlmsghdr *header, void *arg)
 	struct rtattr *hops = route_attr(header, RTA_MULTIPATH);
 	unsigned int metric = netlink_u32(route_attr(header, RTA_PRIORITY));
 
-	if (message->rtm_family != d->family || message->rtm_dst_len || message->rtm_type != RTN_UNICAST ||
+	if (message->rtm_family != d->family || message->rtm_dst_len ||
+	    message->rtm_type != RTN_UNICAST ||
 	    netlink_u32(route_attr(header, RTA_TABLE)) != RT_TABLE_MAIN)
 		return;
 	if (hops)

@@ -206,8 +206,8 @@ static void __control_bytes(struct mptcp_control *control, const struct sock *ss
 	u32 id = mptcp_subflow_ctx(ssk)->subflow_id;
 	u64 next;
 
-	/* The connection may have ended meanwhile; and a subflow has no id before it has joined, and
-	 * then a priority would be that of none: the peer says it again.
+	/* The connection may have ended meanwhile; and a subflow has no id before it joined, when
+	 * a priority would be that of none: the peer says it again.
 	 */
 	if (!mptcp_control_agreed(control) || !id)
 		return;

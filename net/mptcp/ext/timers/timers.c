@@ -104,7 +104,7 @@ void __mptcp_timers_update(struct mptcp_sock *msk, struct sock *ssk, u32 low_us)
 	u32 usual = timers_usual_floor(msk), floor = usual;
 	struct tcp_sock *tp = tcp_sk(ssk);
 
-	/* conn_list may change, there is no RTT yet, or TCP doubles its timeout until there is a new
+	/* conn_list may change, there is no RTT yet, or TCP doubles its timeout until there is
 	 * one: stay with what is
 	 */
 	if (sock_owned_by_user((struct sock *)msk) || !tp->srtt_us ||
