@@ -229,6 +229,14 @@ class Parts(Project):
         self.save({"core": parts.of(self.top)["core"]})
         self.assertEqual(self.problems(), [])
 
+    def test_help_of_scripts_does_not_count(self) -> None:
+        texts, file = [], self.dir / "script"
+        for usage, code in ("a", "b"), ("c", "b"), ("a", "d"):
+            file.write_text(f"usage() {{\n\tcat <<-'USAGE'\n\t{usage} {{}}\n\tUSAGE\n}}\n# why\n{code}\n")
+            texts.append(programs._shell(file))
+        self.assertEqual(texts[0], texts[1])
+        self.assertNotEqual(texts[0], texts[2])
+
     def test_programs_inside_the_guest_count(self) -> None:
         made_of, old = parts.of(self.top), {"bulk": programs.digest("bulk"), "video": "0"}
         plan.save("wifi", plan.Measured("run", "c0", made_of, VALUES, programs=old), self.dir)

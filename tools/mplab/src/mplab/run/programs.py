@@ -23,6 +23,7 @@ NAMED = re.compile(r"/mplab/(?:inside|lab)/(\w+)\.py|\"program\": \"(\w+)[.\"]")
 SHELL = [BOOT.with_name(name) for name in ("boot-uml", "guest.sh", "guest-init")]
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 REMARK = re.compile(r"^\s*#.*$", re.MULTILINE)
+USAGE = re.compile(r"^usage\(\) \{$.*?^\}$", re.MULTILINE | re.DOTALL)
 
 
 def named(script: str) -> set[str]:
@@ -47,6 +48,10 @@ def _python(file: Path) -> str:
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             del node.body[0]
     return ast.dump(tree)
+
+
+def _shell(file: Path) -> str:
+    return REMARK.sub("", USAGE.sub("", file.read_text()))
 
 
 def _takes_from(file: Path) -> Iterator[Path]:
@@ -74,6 +79,6 @@ def _files(name: str) -> list[Path]:
 def digest(name: str) -> str:
     """Empty if there is no such program."""
     files = _files(name)
-    code = [_python(f) if f.suffix == ".py" else REMARK.sub("", f.read_text()) for f in files]
+    code = [_python(f) if f.suffix == ".py" else _shell(f) for f in files]
     words = [f"{file.relative_to(TOP)}\n{text}" for file, text in zip(files, code, strict=True)]
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:12] if files else ""
