@@ -258,16 +258,18 @@ static bool is_word(const char *text)
 	return *text && !strpbrk(text, " \t\n");
 }
 
-/* Two at once would each write the list without what the other one changed. */
+/* Two at once would each write the list without what the other one changed. Anybody who may read
+ * it can hold the lock: whoever does so for seconds is not waited for.
+ */
 static int lock_list(int kind)
 {
 	char path[PATH_MAX];
-	int fd;
+	int fd, tries;
 
 	snprintf(path, sizeof(path), SYSCTLS "%s", kinds[kind].sysctl);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		flock(fd, LOCK_EX);
+	for (tries = 0; fd >= 0 && tries < 300 && flock(fd, LOCK_EX | LOCK_NB); tries++)
+		usleep(10000);
 	return fd;
 }
 
