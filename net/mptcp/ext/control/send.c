@@ -34,6 +34,7 @@
 #include <net/tcp.h>
 #include "protocol.h"
 #include "ext/control/control.h"
+#include "sched/core.h"
 #include "mib.h"
 
 /* With a timeout of 200 ms, for 51 s */
@@ -135,8 +136,7 @@ struct mptcp_subflow_context *mptcp_control_subflow(struct mptcp_sock *msk, u32 
 static u64 control_rank(const struct mptcp_subflow_context *subflow, u32 last)
 {
 	u64 rtt = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
-	/* without the subflow's lock: by MP_PRIO it may become none, or one, meanwhile */
-	bool backup = data_race(subflow->backup || subflow->request_bkup || subflow->sched_spent);
+	bool backup = mptcp_sched_is_backup(subflow);
 
 	return rtt | (u64)(subflow->subflow_id == last) << 32 | (u64)backup << 33;
 }
