@@ -131,6 +131,7 @@ static void fake_subflow(struct kunit *test, struct fake_conn *conn, int i)
 	subflow->tcp_sock = (struct sock *)tp;
 	subflow->subflow_id = i + 1;
 	subflow->conn = (struct sock *)conn->msk;
+	rcu_assign_pointer(tp->inet_conn.icsk_ulp_data, subflow);
 	list_add_tail(&subflow->node, &conn->msk->conn_list);
 	conn->subflow[i] = subflow;
 	conn->tp[i] = tp;
@@ -830,6 +831,35 @@ static void default_lets_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, references(), refs);
 	KUNIT_EXPECT_STREQ(test, name, "default");
 	mptcp_unregister_scheduler(&namesake_ops);
+}
+
+/* Linux's scheduler: rates of more than 32 bit are large ones. */
+static void fast_paths_compare(struct kunit *test)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_sock *msk = conn->msk;
+	struct mptcp_subflow_context *subflow = conn->subflow[1];
+	struct mptcp_sched_ops *sched;
+	int i;
+
+	sched = mptcp_sched_find_get("default");
+	KUNIT_ASSERT_NOT_NULL(test, sched);
+	for (i = 0; i < ARRAY_SIZE(conn->tp); i++) {
+		((struct sock *)conn->tp[i])->sk_wmem_queued = 50000;
+		((struct sock *)conn->tp[i])->sk_pacing_rate = 1000000;
+	}
+	((struct sock *)conn->tp[1])->sk_pacing_rate =
+		IS_ENABLED(CONFIG_64BIT) ? (unsigned long)(BIT_ULL(32) + 1000) : 2000000;
+	KUNIT_EXPECT_EQ(test, sched->get_send(msk), 0);
+	KUNIT_EXPECT_TRUE(test, subflow->scheduled);
+
+	/* what TCP has before it knows the RTT, times a burst */
+	((struct sock *)conn->tp[1])->sk_pacing_rate = ULONG_MAX;
+	subflow->avg_pacing_rate = 0;
+	msk->wnd_end = 60000;
+	KUNIT_EXPECT_EQ(test, sched->get_send(msk), 0);
+	KUNIT_EXPECT_TRUE(test, subflow->scheduled);
+	KUNIT_EXPECT_EQ(test, subflow->avg_pacing_rate, (unsigned long)U32_MAX);
 }
 
 static void expect_name(struct kunit *test, const char *name, const char *shown)
@@ -1923,6 +1953,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(wanted_buffer_shrinks),
 	KUNIT_CASE(memory_of_ranges),
 	KUNIT_CASE(default_lets_go),
+	KUNIT_CASE(fast_paths_compare),
 	KUNIT_CASE(composed_names),
 	KUNIT_CASE(bufferbloat_limit),
 	KUNIT_CASE(bufferbloat_remembers),
