@@ -250,11 +250,13 @@ def other_connection(case: Case) -> None:
 
 
 def replay(case: Case) -> None:
-    """the third ACK again, when its subflow has ended, is reset; two minutes later, too"""
+    """the third ACK again, when its subflow has ended, is reset, but a copy at once; and after two minutes"""
     join = Join(case.connection)
     got = join.third()
     need(got is not None and not is_reset(got), "no fourth ACK")
     join.reset()
+    need(join.third() is None, "a copy is answered")
+    time.sleep(2)
     need(is_reset(join.third()), "it joins again")
     case.counted("MPJoinStatelessReplay")
     time.sleep(OLD)

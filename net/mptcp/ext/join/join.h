@@ -59,7 +59,7 @@ void mptcp_join_synack(struct request_sock *req, const struct sk_buff *skb,
 u32 mptcp_join_isn(const struct request_sock *req);
 int mptcp_join_third_ack(struct request_sock *req, const struct sock *lsk, struct sk_buff *skb,
 			 const struct mptcp_options_received *opt);
-bool mptcp_join_adopt(const struct request_sock *req);
+u8 mptcp_join_adopt(const struct request_sock *req);
 
 u8 mptcp_join_syn_flags(const struct sock *ssk, struct mptcp_subflow_context *subflow);
 unsigned int mptcp_join_ack_prepare(const struct mptcp_subflow_context *subflow,
@@ -97,9 +97,9 @@ static inline void mptcp_join_forget(struct mptcp_sock *msk)
 {
 }
 
-static inline bool mptcp_join_adopt(const struct request_sock *req)
+static inline u8 mptcp_join_adopt(const struct request_sock *req)
 {
-	return false;
+	return MPTCP_RST_EPROHIBIT;
 }
 
 static inline int mptcp_join_third_ack(struct request_sock *req, const struct sock *lsk,

@@ -80,7 +80,7 @@ static int join_key_give(struct mptcp_sock *msk, sockptr_t optval, unsigned int 
 		err = -EOPNOTSUPP;
 	else if (join_key_state(msk) == 2)
 		err = -EALREADY;
-	else if (!READ_ONCE(msk->can_ack)) /* the peer's key is missing */
+	else if (!smp_load_acquire(&msk->can_ack)) /* the peer's key is missing */
 		err = -ENOTCONN;
 	else
 		err = mptcp_join_key_set(msk, key, optlen);

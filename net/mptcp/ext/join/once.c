@@ -21,7 +21,7 @@
 /* One that is too old is gone for good: jiffies come again. */
 static bool join_valid(struct mptcp_join_state *state, int i)
 {
-	if (tcp_jiffies32 - state->at[i] > MAX_SYNCOOKIE_AGE * TCP_SYNCOOKIE_PERIOD)
+	if ((s32)(tcp_jiffies32 - state->at[i]) > MAX_SYNCOOKIE_AGE * TCP_SYNCOOKIE_PERIOD)
 		state->at[i] = 0;
 	return state->at[i];
 }
@@ -43,19 +43,23 @@ static int join_find(struct mptcp_join_state *state, u32 nonce, bool *seen)
 	return room;
 }
 
-/* What remembering it would say */
+/* What remembering it would say; -EINPROGRESS: one has made a subflow within a second */
 int mptcp_join_seen(struct mptcp_sock *msk, u32 nonce)
 {
 	struct mptcp_join_state *state;
+	int i, err = 0;
 	bool seen;
-	int err = 0;
 
 	spin_lock_bh(&msk->pm.lock);
 	state = rcu_dereference_protected(msk->join_state, lockdep_is_held(&msk->pm.lock));
-	if (state && join_find(state, nonce, &seen) < 0)
-		err = -ENOBUFS;
-	else if (state && seen)
-		err = -EALREADY;
+	if (state) {
+		i = join_find(state, nonce, &seen);
+		if (i < 0)
+			err = -ENOBUFS;
+		else if (seen)
+			err = time_before32(tcp_jiffies32, state->at[i] + HZ) ?
+			      -EINPROGRESS : -EALREADY;
+	}
 	spin_unlock_bh(&msk->pm.lock);
 	return err;
 }

@@ -161,36 +161,29 @@ static void join_request_restore(struct request_sock *req, const struct sk_buff 
 	subflow_req->ssn_offset = TCP_SKB_CB(skb)->seq - 1;
 }
 
-/* The counter of why a third ACK makes no subflow, @err: of once.c */
-static int join_refusal(int err)
+/* A third ACK makes no subflow, @err: why, of once.c. The reason that a reset gives */
+static u8 join_refused(struct net *net, int err)
 {
-	return err == -EALREADY ? MPTCP_MIB_JOINSTATELESSREPLAY : MPTCP_MIB_JOINSTATELESSBUSY;
-}
+	bool again = err == -EALREADY || err == -EINPROGRESS;
 
-/* May it join? 0, or the counter of why not. What comes again costs no HMAC. */
-static int join_check(struct request_sock *req, const struct mptcp_options_received *opt)
-{
-	struct mptcp_subflow_request_sock *subflow_req = mptcp_subflow_rsk(req);
-	int err = mptcp_join_seen(subflow_req->msk, subflow_req->local_nonce);
-
-	if (err)
-		return join_refusal(err);
-	if (!mptcp_subflow_join_hmac_valid(req, opt, MPTCPOPT_HMAC_LONG_LEN))
-		return MPTCP_MIB_JOINACKMAC;
-	return 0;
+	MPTCP_INC_STATS(net, again ? MPTCP_MIB_JOINSTATELESSREPLAY : MPTCP_MIB_JOINSTATELESSBUSY);
+	return again ? MPTCP_RST_EMPTCP : MPTCP_RST_ERESOURCE;
 }
 
 /* Its subflow is made, where a full queue of the listener would have prevented it, and the third
- * ACK could have come again. From now on it cannot. False: another one was faster.
+ * ACK could have come again. From now on it cannot. 0, or the reason of a reset: another one was
+ * faster, or there is no room.
  */
-bool mptcp_join_adopt(const struct request_sock *req)
+u8 mptcp_join_adopt(const struct request_sock *req)
 {
 	const struct mptcp_subflow_request_sock *subflow_req = mptcp_subflow_rsk(req);
 	struct net *net = sock_net(req_to_sk((struct request_sock *)req));
 	int err = mptcp_join_remember(subflow_req->msk, subflow_req->local_nonce);
 
-	MPTCP_INC_STATS(net, err ? join_refusal(err) : MPTCP_MIB_JOINSTATELESSACK);
-	return !err;
+	if (err)
+		return join_refused(net, err);
+	MPTCP_INC_STATS(net, MPTCP_MIB_JOINSTATELESSACK);
+	return 0;
 }
 
 /* The third ACK @skb with a cookie that mptcp_join_cookie_mss() has found right: a request out
@@ -201,7 +194,8 @@ int mptcp_join_third_ack(struct request_sock *req, const struct sock *lsk, struc
 {
 	struct mptcp_subflow_request_sock *subflow_req = mptcp_subflow_rsk(req);
 	struct net *net = sock_net(lsk);
-	int refusal;
+	u8 reason = MPTCP_RST_EMPTCP;
+	int err;
 
 	if (!mptcp_join_cookie_check(net, skb, opt, &subflow_req->local_nonce))
 		return -EINVAL;
@@ -214,16 +208,20 @@ int mptcp_join_third_ack(struct request_sock *req, const struct sock *lsk, struc
 		return -EINVAL;
 	}
 
-	refusal = join_check(req, opt);
-	if (refusal) {
-		MPTCP_INC_STATS(net, refusal);
-		mptcp_subflow_join_reset(lsk, req, skb,
-					 refusal == MPTCP_MIB_JOINSTATELESSBUSY ?
-					 MPTCP_RST_ERESOURCE : MPTCP_RST_EMPTCP);
-		return -EPERM;
+	/* what comes again costs no HMAC */
+	err = mptcp_join_seen(subflow_req->msk, subflow_req->local_nonce);
+	if (err) {
+		reason = join_refused(net, err);
+	} else if (!mptcp_subflow_join_hmac_valid(req, opt, MPTCPOPT_HMAC_LONG_LEN)) {
+		MPTCP_INC_STATS(net, MPTCP_MIB_JOINACKMAC);
+	} else {
+		subflow_req->mp_join = 1;
+		subflow_req->stateless = 1;
+		return 0;
 	}
 
-	subflow_req->mp_join = 1;
-	subflow_req->stateless = 1;
-	return 0;
+	/* a copy, on another CPU, is not to end what the first one has just begun */
+	if (err != -EINPROGRESS)
+		mptcp_subflow_join_reset(lsk, req, skb, reason);
+	return -EPERM;
 }
