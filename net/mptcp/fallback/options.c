@@ -62,7 +62,7 @@ void mptcp_optionless_note(struct mptcp_sock *msk, struct sock *ssk)
 
 	WRITE_ONCE(subflow->optionless_again, subflow->optionless_since);
 	if (!subflow->optionless_since)
-		WRITE_ONCE(subflow->optionless_since, tcp_jiffies32 | 1);
+		WRITE_ONCE(subflow->optionless_since, tcp_jiffies32 ?: 1);
 }
 
 /* Did it last? */
@@ -71,10 +71,10 @@ static bool mptcp_optionless_lasts(const struct mptcp_subflow_context *subflow)
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
 	u32 since = READ_ONCE(subflow->optionless_since);
 	/* srtt_us is eight round trips */
-	u32 patience = max_t(u32, MPTCP_OPTIONLESS_PATIENCE,
+	s32 patience = max_t(s32, MPTCP_OPTIONLESS_PATIENCE,
 			     usecs_to_jiffies(READ_ONCE(tp->srtt_us)));
 
-	return since && tcp_jiffies32 - since >= patience;
+	return since && (s32)(tcp_jiffies32 - since) >= patience;
 }
 
 /* Does the data level lack something that TCP has not in flight on any subflow? */
