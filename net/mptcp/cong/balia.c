@@ -84,6 +84,7 @@ static struct tcp_congestion_ops mptcp_balia = {
 	.ssthresh	= balia_ssthresh,
 	.undo_cwnd	= tcp_reno_undo_cwnd,
 	.cong_avoid	= balia_cong_avoid,
+	.pkts_acked	= mptcp_cong_pkts_acked,
 	.set_state	= mptcp_cong_set_state,
 	.get_info	= mptcp_cong_get_info,
 	.flags		= TCP_CONG_NON_RESTRICTED,

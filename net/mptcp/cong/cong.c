@@ -60,8 +60,8 @@
 /* A subflow that had nothing acknowledged for this and two round trips is idle. */
 #define MPTCP_CONG_IDLE	HZ
 
-/* So many siblings are looked at for an ACK. A peer may leave far more behind that are closed and
- * wait for its last ACK.
+/* So many siblings are looked at for an ACK, the newest first. A peer may leave far more behind
+ * that are closed and wait for its last ACK.
  */
 #define MPTCP_CONG_LOOKS	64
 
@@ -115,7 +115,7 @@ void mptcp_cong_init(struct sock *sk)
 	cong->shared = shared;
 
 	spin_lock_bh(&shared->msk->cong_lock);
-	list_add_tail_rcu(&shared->node, &shared->msk->cong_list);
+	list_add_rcu(&shared->node, &shared->msk->cong_list);
 	spin_unlock_bh(&shared->msk->cong_lock);
 }
 EXPORT_SYMBOL_GPL(mptcp_cong_init);
@@ -213,7 +213,8 @@ EXPORT_SYMBOL_GPL(mptcp_cong_set_interval);
 static bool mptcp_cong_read(const struct mptcp_cong_shared *from,
 			    struct mptcp_cong_path *path)
 {
-	u32 age = tcp_jiffies32 - READ_ONCE(from->published);
+	/* it may tell of itself meanwhile */
+	s32 age = tcp_jiffies32 - READ_ONCE(from->published);
 
 	path->rate = READ_ONCE(from->path.rate);
 	path->interval = READ_ONCE(from->path.interval);
@@ -223,7 +224,7 @@ static bool mptcp_cong_read(const struct mptcp_cong_shared *from,
 	path->limited = READ_ONCE(from->path.limited);
 
 	return path->rate &&
-	       age <= MPTCP_CONG_IDLE + usecs_to_jiffies(2 * path->rtt_us);
+	       age <= MPTCP_CONG_IDLE + (s32)usecs_to_jiffies(2 * path->rtt_us);
 }
 
 /**
@@ -378,6 +379,18 @@ void mptcp_cong_set_state(struct sock *sk, u8 state)
 		mptcp_cong_publish(sk, state);
 }
 EXPORT_SYMBOL_GPL(mptcp_cong_set_state);
+
+/* For tcp_congestion_ops::pkts_acked: while a loss is repaired no window grows, which would tell
+ * the siblings that data goes on to arrive.
+ */
+void mptcp_cong_pkts_acked(struct sock *sk, const struct ack_sample *sample)
+{
+	u8 state = inet_csk(sk)->icsk_ca_state;
+
+	if (state >= TCP_CA_CWR && sample->pkts_acked)
+		mptcp_cong_publish(sk, state);
+}
+EXPORT_SYMBOL_GPL(mptcp_cong_pkts_acked);
 
 /* Slow start threshold of @wnd segments; beside siblings it may be one segment,
  * so that a congested path can be left with little.

@@ -75,6 +75,7 @@ u32 mptcp_cong_slow_start(struct sock *sk, u32 acked);
 void mptcp_cong_grow(struct sock *sk, s64 increase, u32 acked);
 void mptcp_cong_avoid(struct sock *sk, u32 acked, mptcp_cong_increase_t increase);
 void mptcp_cong_set_state(struct sock *sk, u8 state);
+void mptcp_cong_pkts_acked(struct sock *sk, const struct ack_sample *sample);
 u32 mptcp_cong_ssthresh(struct sock *sk, u32 wnd);
 size_t mptcp_cong_get_info(struct sock *sk, u32 ext, int *attr,
 			   union tcp_cc_info *info);

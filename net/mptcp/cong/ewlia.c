@@ -101,10 +101,12 @@ static void ewlia_init_sock(struct sock *sk)
 	ewlia_start(sk);
 }
 
-/* Also when the weight is set. */
+/* When the weight is set, and before the first segment: TCP sets its own window when a handshake
+ * ends in which this was chosen.
+ */
 static void ewlia_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 {
-	if (event == CA_EVENT_CWND_RESTART)
+	if (event == CA_EVENT_CWND_RESTART || event == CA_EVENT_TX_START)
 		ewlia_start(sk);
 }
 
@@ -115,6 +117,7 @@ static struct tcp_congestion_ops mptcp_ewlia = {
 	.undo_cwnd	= tcp_reno_undo_cwnd,
 	.cong_avoid	= ewlia_cong_avoid,
 	.cwnd_event	= ewlia_cwnd_event,
+	.pkts_acked	= mptcp_cong_pkts_acked,
 	.set_state	= mptcp_cong_set_state,
 	.get_info	= mptcp_cong_get_info,
 	.name		= "ewlia",

@@ -244,6 +244,7 @@ static void wvegas_pkts_acked(struct sock *sk, const struct ack_sample *sample)
 	struct wvegas *wvegas = inet_csk_ca(sk);
 	u32 rtt = max(sample->rtt_us, 1);
 
+	mptcp_cong_pkts_acked(sk, sample);
 	if (sample->rtt_us < 0)
 		return;
 	if (!wvegas->base_rtt || rtt < wvegas->base_rtt)
