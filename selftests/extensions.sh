@@ -93,6 +93,9 @@ permissions() {
 
 	set_to allowed_schedulers "minrtt+bm+rp minrtt+rp+bm rr"
 	is "minrtt+rp+bm rr default" "$(get allowed_schedulers)" "one that is listed twice is shown once"
+	set_to allowed_schedulers $'rr\nminrtt'
+	is "rr minrtt default" "$(get allowed_schedulers)" "a list may have lines"
+	refused allowed_schedulers "rr $(printf '%5000s' minrtt)" "Invalid argument" "one that is too long is not cut"
 	refused allowed_schedulers "rr minrtt+xx" "Invalid argument" "no unknown extension can be listed"
 	refused allowed_schedulers "rr nosuch+rp" "No such file or directory" "nor an unknown base"
 	set_to allowed_schedulers rr

@@ -44,6 +44,8 @@ lists() {
 	is 100 "$(get sched_price_wait)" "data waits for 100 ms at first"
 	that "prices can be set" set_to path_price " c2=10	lte.0=255  c1=0 "
 	is "c2=10 lte.0=255 c1=0" "$(get path_price)" "and are read back"
+	set_to path_price $'c2=10\nlte.0=255\n\nc1=0'
+	is "c2=10 lte.0=255 c1=0" "$(get path_price)" "a list may have lines"
 	that "weights, too" set_to path_weight "c1=255 c2=1"
 	is "c1=255 c2=1" "$(get path_weight)" "and are read back"
 	is "" "$(in_server cat /proc/sys/net/mptcp/path_price)" "another namespace keeps its own"

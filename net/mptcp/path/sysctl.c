@@ -109,18 +109,16 @@ static int proc_path_list(const struct ctl_table *ctl, int write, void *buffer,
 	struct mptcp_path_net *pn = ctl->data;
 	int ret;
 
-	/* it would be cut, or added to what was there */
-	if (write && (*lenp >= MPTCP_PATH_TEXT_MAX || *ppos))
-		return -EINVAL;
-
 	tbl.data = kzalloc(tbl.maxlen, GFP_USER);
 	if (!tbl.data)
 		return -ENOMEM;
-	if (!write)
+	if (write) {
+		ret = mptcp_sched_list_text(tbl.data, tbl.maxlen, buffer, *lenp, ppos) ?:
+		      ops->store(pn, tbl.data);
+	} else {
 		ops->show(pn, tbl.data);
-	ret = proc_dostring(&tbl, write, buffer, lenp, ppos);
-	if (write && !ret)
-		ret = ops->store(pn, tbl.data);
+		ret = proc_dostring(&tbl, write, buffer, lenp, ppos);
+	}
 
 	kfree(tbl.data);
 	return ret;

@@ -81,6 +81,7 @@ int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed);
 void mptcp_sched_print(char *buf, const char *base, u8 ext);
 bool mptcp_sched_list_has(const char *list, const char *name);
 void mptcp_sched_list_add(char *list, size_t len, const char *name);
+int mptcp_sched_list_text(char *list, size_t most, const void *buffer, size_t len, loff_t *ppos);
 void mptcp_sched_list_extensions(char *buf, size_t len);
 
 /* Schedulers by name (name.c). */

@@ -330,10 +330,13 @@ static int proc_allowed_schedulers(const struct ctl_table *ctl, int write,
 	if (!tbl.data)
 		return -ENOMEM;
 
-	mptcp_sched_allowed_show(net, tbl.data, tbl.maxlen);
-	ret = proc_dostring(&tbl, write, buffer, lenp, ppos);
-	if (write && !ret)
-		ret = mptcp_sched_allowed_store(net, tbl.data);
+	if (write) {
+		ret = mptcp_sched_list_text(tbl.data, tbl.maxlen, buffer, *lenp, ppos) ?:
+		      mptcp_sched_allowed_store(net, tbl.data);
+	} else {
+		mptcp_sched_allowed_show(net, tbl.data, tbl.maxlen);
+		ret = proc_dostring(&tbl, write, buffer, lenp, ppos);
+	}
 
 	kfree(tbl.data);
 	return ret;

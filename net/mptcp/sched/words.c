@@ -44,6 +44,26 @@ void mptcp_sched_list_add(char *list, size_t len, const char *name)
 		snprintf(list + used, len - used, "%s%s", used ? " " : "", name);
 }
 
+/**
+ * mptcp_sched_list_text - take a list that is written to a sysctl
+ * @list: buffer of @most bytes, gets the text and a 0 byte
+ * @buffer: what is written, of @len bytes, on any number of lines
+ * @ppos: where, moves on
+ *
+ * proc_dostring() would take the first line, as far as it fits.
+ *
+ * Return: 0, or -EINVAL: too long, or to be added to what was written before.
+ */
+int mptcp_sched_list_text(char *list, size_t most, const void *buffer, size_t len, loff_t *ppos)
+{
+	if (len >= most || *ppos)
+		return -EINVAL;
+	memcpy(list, buffer, len);
+	list[len] = 0;
+	*ppos += len;
+	return 0;
+}
+
 static const char * const mptcp_sched_ext_names[] = {
 	[MPTCP_SCHED_RP] = "rp",
 	[MPTCP_SCHED_BM] = "bm",
