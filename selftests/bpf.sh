@@ -209,6 +209,7 @@ rejected "only sched_priv" "a program that writes to the connection is refused" 
 rejected "only sched_priv" "and one that writes behind its private state" load broken/overrun
 rejected "not allowed" "and one that decides in init()" load broken/early
 rejected "not allowed" "and one that calls what is for congestion controls" load broken/meddler
+rejected "cannot use helper|unknown func" "and one that calls another program, which might sleep" load broken/jumper
 rejected "no schedulers" "what is no scheduler is not loaded" load broken/foreign
 if command -v bpftool >/dev/null; then
 	rejected "not allowed" "nor may it call what is for schedulers" \
@@ -218,9 +219,7 @@ else
 fi
 
 rejected "as many" "there is an end to how many are loaded" load broken/many
-that "those until then are there" available bpf_many_60
-rm /sys/fs/bpf/mptcp/bpf_many_*
-that "and gone with their files" soon eval '! available bpf_many_00'
+that "and a file is loaded as a whole, or not" soon eval '! available bpf_many_00'
 
 # In use.
 serve

@@ -183,16 +183,22 @@ static unsigned int count_schedulers(const struct bpf_object *object)
 	return i;
 }
 
+/* The next map after @map that is a scheduler, NULL: there is none */
+static struct bpf_map *next_scheduler(struct bpf_object *object, struct bpf_map *map)
+{
+	do {
+		map = lib.bpf_object__next_map(object, map);
+	} while (map && lib.bpf_map__type(map) != BPF_MAP_TYPE_STRUCT_OPS);
+	return map;
+}
+
 /* The kernel shall give us a link for each scheduler, so that closing takes it away. */
 static void want_links(struct bpf_object *object)
 {
 	struct bpf_map *map = NULL;
 
-	while ((map = lib.bpf_object__next_map(object, map))) {
-		if (lib.bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS)
-			lib.bpf_map__set_map_flags(map, lib.bpf_map__map_flags(map) |
-							MAP_FLAG_LINK);
-	}
+	while ((map = next_scheduler(object, map)))
+		lib.bpf_map__set_map_flags(map, lib.bpf_map__map_flags(map) | MAP_FLAG_LINK);
 }
 
 /* A link for the scheduler in @map, or -1. Before 1.2 libbpf fills the map in, no more. */
@@ -222,13 +228,13 @@ static int explain_refusal(const char *map, int error)
 	return complain("%s: the kernel did not take the scheduler: %s", map, strerror(error));
 }
 
-static int load_scheduler(struct bpf_map *map, long name_at)
+static int keep_scheduler(struct bpf_map *map, long name_at, int fd)
 {
 	char *value = calloc(1, lib.bpf_map__value_size(map) + 1);
-	int zero = 0, status, fd = value ? link_scheduler(map) : -1;
+	int zero = 0, status;
 
-	if (fd < 0)
-		status = explain_refusal(lib.bpf_map__name(map), errno);
+	if (!value)
+		status = complain("%s", strerror(errno));
 	else if (lib.bpf_map_lookup_elem(lib.bpf_map__fd(map), &zero, value))
 		status = complain("%s: cannot read it back: %s", lib.bpf_map__name(map),
 				  strerror(errno));
@@ -238,11 +244,25 @@ static int load_scheduler(struct bpf_map *map, long name_at)
 	return status;
 }
 
+/* A file is loaded as a whole: the kernel takes @map and all behind it, then they are kept. Links
+ * that are not kept end with us.
+ */
+static int load_scheduler(struct bpf_object *object, struct bpf_map *map, long name_at)
+{
+	struct bpf_map *next = next_scheduler(object, map);
+	int fd = link_scheduler(map);
+
+	if (fd < 0)
+		return explain_refusal(lib.bpf_map__name(map), errno);
+	if (next && load_scheduler(object, next, name_at))
+		return 1;
+	return keep_scheduler(map, name_at, fd);
+}
+
 static int load_schedulers(struct bpf_object *object, const char *file)
 {
-	struct bpf_map *map = NULL;
 	long name_at = find_name();
-	int status = 0;
+	struct bpf_map *first;
 
 	if (name_at < 0)
 		return 1;
@@ -254,11 +274,8 @@ static int load_schedulers(struct bpf_object *object, const char *file)
 		return complain("%s: the kernel refused it (%s); why stands above", file,
 				strerror(errno));
 	}
-	while (!status && (map = lib.bpf_object__next_map(object, map))) {
-		if (lib.bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS)
-			status = load_scheduler(map, name_at);
-	}
-	return status;
+	first = next_scheduler(object, NULL);
+	return first ? load_scheduler(object, first, name_at) : 0;
 }
 
 /* The bytes of @file, which may be changed, and are to be unmapped; NULL: it cannot be read. */

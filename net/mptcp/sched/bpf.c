@@ -15,10 +15,12 @@
  * - It calls the functions of bpf_kfunc.c, which say who may send and how much,
  *   and which decide; or upstream's (bpf_upstream.c). They check what they are given. Of
  *   others' functions it calls none that takes a socket, and none of a module.
+ * - It calls no other program by a map, which may sleep where it itself may not.
  * - It comes to an end.
  *
- * So a program cannot crash the kernel nor corrupt a connection. It can be wrong, and
- * send nothing: bpf_watch.c sees to that.
+ * So a program cannot crash the kernel nor corrupt a connection, unless it means to: four helpers
+ * take a socket on trust, as they do from congestion controls, also one that was found in a segment
+ * which another CPU frees meanwhile. It can be wrong, and send nothing: bpf_watch.c sees to that.
  *
  * Who may: loading takes CAP_BPF and CAP_NET_ADMIN, and CAP_PERFMON since programs read
  * kernel memory, in the initial user namespace; the scheduler is there for all network
@@ -58,7 +60,8 @@ BTF_ID(struct, mptcp_sock)
 BTF_ID(struct, mptcp_subflow_context)
 
 /* Helpers of the kernel, beside those for all programs: storage per connection, and a socket
- * as what it is. No timers: nobody holds the msk lock when they call.
+ * as what it is. No timers: nobody holds the msk lock when they call. No tail calls: a map of
+ * programs does not tell those that sleep from others.
  */
 static const struct bpf_func_proto *
 mptcp_bpf_get_func_proto(enum bpf_func_id func_id, const struct bpf_prog *prog)
@@ -75,6 +78,7 @@ mptcp_bpf_get_func_proto(enum bpf_func_id func_id, const struct bpf_prog *prog)
 	case BPF_FUNC_timer_init:
 	case BPF_FUNC_timer_set_callback:
 	case BPF_FUNC_timer_start:
+	case BPF_FUNC_tail_call:
 		return NULL;
 	default:
 		return bpf_base_func_proto(func_id, prog);
