@@ -41,7 +41,7 @@
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
-/* Steps that may wait: 8 MB, three hours at 10 ms each */
+/* Steps that may wait, three hours at 10 ms each: 8 MB, and more if few come at a time */
 #define REPLAY_MAX_STEPS	BIT(20)
 
 enum {
@@ -248,7 +248,7 @@ static int replay_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 		q->begin = ktime_get_ns();
 	if (!q->step.duration)
 		replay_next_step(q);
-	waits = q->owed;
+	waits = sch->q.qlen;
 	sch_tree_unlock(sch);
 	if (waits)
 		qdisc_watchdog_schedule_ns(&q->watchdog, ktime_get_ns());
