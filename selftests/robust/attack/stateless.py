@@ -258,7 +258,7 @@ def replay(case: Case) -> None:
     need(join.third() is None, "a copy is answered")
     time.sleep(2)
     need(is_reset(join.third()), "it joins again")
-    case.counted("MPJoinStatelessReplay")
+    case.counted("MPJoinStatelessReplay", 2)
     time.sleep(OLD)
     need(is_reset(join.third()), "it joins again two minutes later")
     case.counted("MPJoinStatelessCookie")
