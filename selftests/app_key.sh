@@ -36,9 +36,7 @@ since() { echo $(($(counter_of "$1" "$2") - at)); }
 hosts 20mbit 5ms 20mbit 5ms
 joins_by_itself
 
-while read -r line; do
-	retell "$line"
-done < <(in_client "$python" app_key.py errors 2>&1)
+heard in_client "$python" app_key.py errors
 
 ends - 0 - - 0 -
 outcome "without it" 1 "0 0" "0 0"

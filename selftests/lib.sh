@@ -42,6 +42,16 @@ retell() {
 	esac
 }
 
+# heard COMMAND...: what a program has found, and that it did not break off, as TAP.
+heard() {
+	local line before=$tests
+	"$@" >"$work/heard" 2>&1 || echo "not ok it ended with status $?" >>"$work/heard"
+	while read -r line; do
+		retell "$line"
+	done <"$work/heard"
+	[ "$tests" != "$before" ] || result 1 "it found something: $*"
+}
+
 # is WANT GOT WHAT: pass when the strings are equal, else show both.
 is() {
 	if [ "$1" = "$2" ]; then

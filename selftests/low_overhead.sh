@@ -40,7 +40,7 @@ done
 is 0 "$(setting)" "and nothing changed"
 
 serve 1 1
-while read -r line; do retell "$line"; done < <(program options 10.0.1.2 2>&1)
+heard program options 10.0.1.2
 wait
 
 both "0 0" - - "nobody asks"

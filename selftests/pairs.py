@@ -62,8 +62,8 @@ class Ends:
     def __iter__(self) -> Iterator[str]:
         return iter((self.client, self.server))
 
-    def set(self, name: str, value: object) -> None:
-        for namespace in self:
+    def set(self, name: str, value: object, at: str | None = None) -> None:
+        for namespace in [at] if at else self:
             subprocess.run(
                 ["ip", "netns", "exec", namespace, "sysctl", "-qw", f"net.mptcp.{name}={value}"], check=True
             )
@@ -71,7 +71,8 @@ class Ends:
     def netem(self, path: int, *how: str) -> None:
         """What both ends send over it."""
         for namespace, device in ((self.client, f"c{path}"), (self.server, f"s{path}")):
-            run("tc", "-n", namespace, "qdisc", "change", "dev", device, "root", "netem", *how)
+            words = ["tc", "-n", namespace, "qdisc", "change", "dev", device, "root", "netem", *how]
+            subprocess.run(words, check=True)
 
     def rough(self) -> None:
         self.netem(1, "rate", "20mbit", "delay", "5ms", "limit", "1000", "loss", "1%")
@@ -112,7 +113,7 @@ class Trial:
         tail = "".join(f"+{tail}" for name, tail in EXTENSIONS.items() if name in self.features)
         # two of them: one at each end
         for namespace, name in ((self.ends.client, chosen[0]), (self.ends.server, chosen[-1])):
-            run("ip", "netns", "exec", namespace, "sysctl", "-qw", f"net.mptcp.scheduler={name}{tail}")
+            self.ends.set("scheduler", f"{name}{tail}", namespace)
         self.ends.rough()
         self.ends.subflow(True)
 

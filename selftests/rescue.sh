@@ -103,8 +103,10 @@ it_rests() {
 # program WHAT: of rescue.py, its report in $work/program; $silent, $again_bytes: what was done meanwhile.
 program() {
 	silent=$(counter SchedSilent) again_bytes=$(counter SchedAgainBytes)
-	timeout "$patience" python3 -B rescue.py "$client" "$server" "$1" >"$work/program" 2>&1 ||
+	if ! timeout "$patience" python3 -B rescue.py "$client" "$server" "$1" >"$work/program" 2>&1; then
+		result 1 "rescue.py $1 broke off"
 		sed 's/^/# /' "$work/program"
+	fi
 	silent=$(($(counter SchedSilent) - silent))
 	again_bytes=$(($(counter SchedAgainBytes) - again_bytes))
 }

@@ -140,14 +140,17 @@ prices() {
 	set_to path_price "c2=10"
 	in_both sysctl -q net.mptcp.scheduler=rr+price
 	carried priced user "$work/tool" c2=0
+	arrived 200000 "a transfer: the bytes are right"
 	that "a user's own price does not undercut the administrator's: $two bytes" less "$two" 10000
 	row "a user" "make a path cheaper than net.mptcp.path_price says" no
 	set_to path_price "c1=1 c2=1"
 	carried priced user "$work/tool" c1=10
+	arrived 200000 "a transfer: the bytes are right"
 	that "but a path can be dearer for a user: $one bytes" less "$one" 10000
 	row "a user" "make a path dearer for its own connections" yes
 	set_to path_price "c2=10"
 	carried priced in_client "$sched_sock" "c2=0 c1=10"
+	arrived 200000 "a transfer: the bytes are right"
 	that "root's own price comes first: $one bytes" less "$one" 10000
 	set_to path_price ""
 	in_both sysctl -q net.mptcp.scheduler=default

@@ -21,7 +21,10 @@ judge() {
 # tell WHAT: the results in $work/judge, as TAP.
 tell() {
 	local what=$1 line
-	grep -q '^\(not \)\?ok ' "$work/judge" || result 1 "$what: it broke off"
+	# a status of 1 is that of a check that fails, too
+	if ! grep -q '^\(not \)\?ok ' "$work/judge" || grep -q '^Traceback' "$work/judge"; then
+		result 1 "$what: it broke off"
+	fi
 	while read -r line; do
 		retell "$line" "$what: "
 	done <"$work/judge"

@@ -26,7 +26,7 @@ by_hand() {
 
 # ask 4|6 WHICH SYSCTL...
 ask() {
-	local name="by hand, IPv$1, $2" source=10.0.1.77
+	local name="by hand, IPv$1, $2" source=10.0.1.77 count
 	in_server sysctl -q net.mptcp.check_lengths=0 net.mptcp.low_overhead=0 net.mptcp.early_delivery=0 \
 		net.ipv4.tcp_syncookies=1 net.ipv4.tcp_fastopen=1
 	local settings=("${@:3}")
@@ -40,8 +40,10 @@ ask() {
 	sink
 	in_client "$python" -B -m conformance.raw "$first" "$source" "$2" >"$work/judge" 2>&1 || true
 	tell "$name"
+	count=$(grep -c '^ok ' "$work/judge")
 	in_client "$python" -B -m conformance.raw "$first" "$source" "$2" break >"$work/judge" 2>&1 || true
-	is "0 right" "$(grep -c '^ok ' "$work/judge") right" "$name: of other questions no answer is right"
+	is "0 right, $count wrong" "$(grep -c '^ok ' "$work/judge") right, $(grep -c '^not ok ' "$work/judge") wrong" \
+		"$name: of other questions no answer is right"
 	! grep -A 1 '^ok ' "$work/judge" || true
 	end_sink
 }

@@ -120,7 +120,7 @@ meanwhile() {
 		"$@" || true
 		cycles=$((cycles + 1))
 	done 2>"$work/meanwhile"
-	echo "# $cycles times: $*"
+	that "$cycles times: $*" less 0 "$cycles"
 }
 
 # netem N [ARG...]: what both ends do to the packets of path N.

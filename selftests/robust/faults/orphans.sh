@@ -48,29 +48,36 @@ trickle() {
 	reader_dies
 }
 
+# abandoned: ten connections are.
+abandoned() {
+	closed 10
+	is $((orphans_before + 10)) "$(orphan_count)" "ten closed connections are left"
+}
+
 # Each of the other ways in which a connection ends.
 ends_of_orphans() {
 	reader serve 5000
-	closed 10
+	abandoned
 	ends "the peer reads nothing"
-	closed 10
+	abandoned
 	reader_dies
 	ends "the peer is killed"
 	reader serve 5000
 	closed 10 disconnect
 	ends "the connections are disconnected"
-	closed 10
+	abandoned
 	netem 1 loss 100%
 	netem 2 loss 100%
 	ends "the network is gone"
 	calm
 	reader_dies
 	reader wait 5000
-	closed 10
+	abandoned
 	reader_dies
 	ends "never accepted, the listener is closed"
-	unshare -n bash -c "ip link set lo up
-		$python faults/orphans.py serve 5000 & sleep 1
+	that "in a network namespace of their own, too" unshare -n bash -e -c "ip link set lo up
+		$python faults/orphans.py serve 5000 >$work/reader & sleep 1
+		grep -q listening $work/reader
 		$python faults/orphans.py close 127.0.0.1 5000 10
 		kill -KILL \$!"
 	ends "the network namespace is gone"
