@@ -229,6 +229,10 @@ class Scores(unittest.TestCase):
         del results[entry.alone[1][1][0]]
         self.assertIsNone(score.score(entry, results).to_tcp)
 
+    def test_an_event_after_the_end(self) -> None:
+        with self.assertRaisesRegex(UsageError, "not before the end of the run"):
+            scenario(paths=["8mbit,20ms,80ms,down@99s"])
+
     def test_a_figure_that_is_not_there(self) -> None:
         with self.assertRaisesRegex(UsageError, "'nothing_s': a run of 'bulk' has goodput_bps"):
             score.figure(result(scenario().base), "nothing_s")

@@ -150,14 +150,14 @@ class CommandLine(unittest.TestCase):
             file = Path(folder) / "same"
             file.write_text("20\n20\n")
             with self.assertRaisesRegex(plans.UsageError, "rtt-trace=same .*all its values are the same"):
-                plans._check_points([(paths.parse(f"8mbit,rtt-trace={file},80ms"),)], traffic.Bulk())
+                plans.check_points([(paths.parse(f"8mbit,rtt-trace={file},80ms"),)], traffic.Bulk())
 
     def test_events_after_the_end(self) -> None:
         late = paths.parse("8mbit,20ms,80ms,down@40s")
         with self.assertRaisesRegex(plans.UsageError, "'down at 40 s' is not before the end of the run"):
-            plans._check_points([(late,)], traffic.Bulk())
-        plans._check_points([(late,)], traffic.Bulk(36))
-        plans._check_points([(late,)], traffic.Request())
+            plans.check_points([(late,)], traffic.Bulk())
+        plans.check_points([(late,)], traffic.Bulk(36))
+        plans.check_points([(late,)], traffic.Request())
 
     def test_unknown_figure(self) -> None:
         self.assertIn("'mplab figure' lists them", self.fails("figure", "fig9.9"))
@@ -228,6 +228,11 @@ class Plan(unittest.TestCase):
         for c in self.plan("--scheduler", "rr", *(f"--sysctl={name}" for name in names)):
             self.assertEqual(c.sysctls, tuple(wanted))
         self.assertEqual(self.plan("--scheduler", "rr")[0].sysctls, ())
+
+    def test_a_sysctl_is_no_other_way_to_name_what_an_option_names(self) -> None:
+        for name, option in (("mptcp.scheduler=rr", "--scheduler"), ("ipv4.tcp_rmem=1 2 3", "--buffer")):
+            with self.assertRaisesRegex(plans.UsageError, f"write {option} in its place"):
+                self.plan("--scheduler", "rr", f"--sysctl={name}")
 
     def test_the_unpatched_kernel_runs_what_it_has(self) -> None:
         plan = self.plan("--scheduler", "default,rr", "--kernel", "patched,stock", "--no-tcp")

@@ -182,8 +182,17 @@ class Moved(unittest.TestCase):
     def test_what_moved_most_comes_first(self) -> None:
         then = {"rr": {"worst_benefit": -0.13, "median_benefit": 0.8, "in": "fade"}, "gone": {"goodput": 1.0}}
         now = {"rr": {"worst_benefit": -0.83, "median_benefit": 0.9, "in": "leo"}, "new": {"goodput": 1.0}}
-        lines = ["rr worst_benefit: -0.13 -> -0.83", "rr median_benefit: 0.8 -> 0.9"]
+        lines = [
+            "gone goodput: 1.0 -> gone",
+            "rr worst_benefit: -0.13 -> -0.83",
+            "rr median_benefit: 0.8 -> 0.9",
+            "rr in: fade -> leo",
+        ]
         self.assertEqual(self.moved(then, now), lines)
+
+    def test_figures_have_theirs_as_they_print_them(self) -> None:
+        then, now = {"handover": {"p50": "480.00", "p95": "9"}}, {"handover": {"p50": "1500.00", "p95": "9"}}
+        self.assertEqual(self.moved(then, now), ["handover p50: 480.00 -> 1500.00"])
 
     def test_chance_is_left_out(self) -> None:
         then, now = {"rr": {"goodput": 10.0, "of_best": 0.001}}, {"rr": {"goodput": 10.4, "of_best": -0.002}}

@@ -375,17 +375,18 @@ def _parser() -> argparse.ArgumentParser:
         "cost", help="CPU time per transfer or connection, by kernel, scheduler or congestion control"
     )
     _kernel_option(cost)
-    cost.add_argument(
+    of_what = cost.add_mutually_exclusive_group()
+    of_what.add_argument(
         "--connections",
         action="store_true",
         help="on both kernels: made and closed, with up to 20,000 others present",
     )
-    cost.add_argument(
+    of_what.add_argument(
         "--http",
         action="store_true",
         help="requests of many clients: TCP on a link, bonding of two, MPTCP over both",
     )
-    cost.add_argument(
+    of_what.add_argument(
         "--syns",
         action="store_true",
         help="on both kernels: SYNs answered, of TCP and MPTCP, with up to 20,000 connections present",
@@ -423,6 +424,8 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
 
 def main(argv: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminated)  # end the guests, as Ctrl-C does
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # not under nohup
+        signal.signal(signal.SIGHUP, _terminated)
     args = parse(argv)
     try:
         return commands.COMMANDS[args.command](args)
@@ -431,6 +434,9 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     except (GuestError, KernelChanged) as error:
         print(f"mplab: {error}", file=sys.stderr)
+        return 1
+    except FileNotFoundError as error:
+        print(f"mplab: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # "| head" has seen enough; nothing more is to be written at the exit either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,6 +16,7 @@ from rich.console import Console
 from . import traffic
 from .lab import paths, shell
 from .lab.guest import Guests, scratch
+from .lab.network import BOTH
 from .run import asked, plans
 from .run.experiment import Conditions, Result, measure
 from .run.runner import Failure, Runner, Store, exit_status
@@ -121,7 +122,7 @@ def _forget(image: Path) -> None:
 def _capture(kernels: dict[str, Guests], wanted: Sequence[Conditions], out: Path) -> None:
     """Each run once more, with packet captures at the receiver.
 
-    Only bulk and blocks have one connection, whose packets have an order.
+    Only bulk and blocks have one connection, whose packets have an order, unless both ends send.
     """
     from .traffic import capture
 
@@ -133,7 +134,8 @@ def _capture(kernels: dict[str, Guests], wanted: Sequence[Conditions], out: Path
         for old in keep.glob("*.pcap"):
             old.unlink()
         measure(kernels[c.kernel], c, keep=keep)
-        if not c.plain_tcp and isinstance(c.workload, Bulk | Blocks):
+        ordered = isinstance(c.workload, Bulk | Blocks) and c.workload.direction != BOTH
+        if ordered and not c.plain_tcp:
             print(f"{c.scheduler}, {c.congestion}: {capture.describe(capture.reordering(keep))}")
         print(f"captured: {os.path.relpath(keep)}")
 
@@ -204,6 +206,8 @@ def evidence(args: argparse.Namespace) -> int:
 
 def interactive(args: argparse.Namespace) -> int:
     if args.qemu:
+        if args.kernel != "patched":
+            raise UsageError("--qemu runs the kernel of make vm: leave out --kernel")
         with asked.machine() as guests:
             return shell.run(guests, args.paths, args.buffer, [], args.argv)
     clock = [] if args.virtual_time else ["--real-time"]

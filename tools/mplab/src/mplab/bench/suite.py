@@ -16,6 +16,7 @@ from typing import Any
 from .. import traffic
 from ..lab import paths
 from ..run.experiment import Conditions
+from ..run.plans import check_points
 from ..traffic import beside
 from ..words import options, units
 from ..words.units import UsageError
@@ -96,6 +97,7 @@ def _check_kinds(table: Table) -> None:
 def _base(table: Table) -> Conditions:
     network, work = tuple(map(paths.parse, table["paths"])), traffic.parse(table["workload"])
     others = tuple(map(beside.parse, table.get("beside", [])))
+    check_points([network], work)
     beside.check(others, network, work.direction)
     fields: dict[str, Any] = {"beside": others}
     if "buffer" in table:

@@ -44,8 +44,10 @@ def _single(group: Sequence[Result], alone: Sequence[Result] | None) -> dict[str
     for i in range(len(group[0].shares)):
         found[f"path{i + 1}_share"] = median(r.shares[i] for r in group)
     for key, value in group[0].main.items():
-        if key.endswith(("_s", "_packets")) and key != "start_s" and isinstance(value, int | float):
-            middle = median(r.main[key] for r in group if r.main[key] is not None)
+        timed = key.endswith(("_s", "_packets")) and key != "start_s" and isinstance(value, int | float)
+        # the median of those that got there would be of the better ones
+        if timed and all(r.main[key] is not None for r in group):
+            middle = median(r.main[key] for r in group)
             found |= {f"{key[:-2]}_ms": 1e3 * middle} if key.endswith("_s") else {key: middle}
     if all(r.main.get("connection_bytes_sent") for r in group):
         found["besides_share"] = median(map(_besides, group))

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from ..run import baseline
 from ..run.experiment import Result
-from ..run.report import console
+from ..run.report import console, who
 from ..traffic import metrics
 from . import plot
 from .figures.base import BOXES, QUANTILES, benefit_axis, boxes, quantiles
@@ -25,7 +25,7 @@ def report(results: Sequence[Result], image: FilePath) -> None:
     controls = {r.conditions.congestion for r in results}
     for r in results:
         c = r.conditions
-        parts = [c.scheduler, *([c.congestion] if len(controls) > 1 else [])]
+        parts = [who(c), *([c.congestion] if len(controls) > 1 else [])]
         series.setdefault(", ".join(parts + ([c.kernel] if len(kernels) > 1 else [])), []).append(r)
     known = baseline.by_conditions(results)
     view = Table(title="Aggregation benefit over the design", title_justify="left")
@@ -36,7 +36,8 @@ def report(results: Sequence[Result], image: FilePath) -> None:
         mean = sum(r.goodput for r in group) / len(group) / 1e6
         cells = [*quantiles(benefits), min(benefits)] if benefits else []
         shown = [cell if isinstance(cell, str) else f"{cell:+.2f}" for cell in cells]
-        view.add_row(name, str(len(group)), f"{mean:.2f}", *shown)
+        of = f"{len(benefits)} of {len(group)}" if 0 < len(benefits) < len(group) else str(len(group))
+        view.add_row(name, of, f"{mean:.2f}", *shown)
     console().print(view)
     if len(kernels) > 1:
         _pair(results)

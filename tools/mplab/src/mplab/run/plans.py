@@ -27,7 +27,22 @@ def _check_traces(path: paths.Path) -> None:
             raise UsageError(f"{what}-trace={series}: all its values are the same: write one in its place")
 
 
-def _check_points(points: Sequence[tuple[paths.Path, ...]], work: Workload) -> None:
+SET_ELSEWHERE = {
+    "mptcp/scheduler": "--scheduler",
+    "ipv4/tcp_congestion_control": "--congestion",
+    "ipv4/tcp_rmem": "--buffer",
+    "ipv4/tcp_wmem": "--buffer",
+}
+
+
+def _check_sysctls(sysctls: Sequence[tuple[str, str]]) -> None:
+    """The tables would name what the option says."""
+    for name, _ in sysctls:
+        if name in SET_ELSEWHERE:
+            raise UsageError(f"--sysctl {name.replace('/', '.')}: write {SET_ELSEWHERE[name]} in its place")
+
+
+def check_points(points: Sequence[tuple[paths.Path, ...]], work: Workload) -> None:
     """What a run could not do."""
     for path in {path for point in points for path in point}:
         _check_traces(path)
@@ -69,7 +84,8 @@ def plan(
     """Every combination of what the command line names, on every kernel that has it."""
     work = workload(args.workload, args.duration, args.warmup)
     asked.programs(*work.needs)
-    _check_points(points, work)
+    check_points(points, work)
+    _check_sysctls(args.sysctls)
     others = tuple(map(beside.parse, args.beside))
     for point in points:
         beside.check(others, point, work.direction)

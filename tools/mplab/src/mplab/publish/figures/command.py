@@ -6,11 +6,13 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import fill
 
 from ...lab import parts
 from ...run import asked
 from ...run.cluster import spread
+from ...run.experiment import Conditions
 from ...run.runner import exit_status
 from ...run.schedulers import available
 from ...words.places import writable, written
@@ -18,6 +20,7 @@ from ...words.settings import WIDTH
 from ...words.units import UsageError
 from .. import page
 from . import FIGURES, ONE_BY_ONE, Setting
+from .base import Figure
 
 
 def figure(args: argparse.Namespace) -> int:
@@ -40,6 +43,11 @@ def report(args: argparse.Namespace) -> int:
     return _figures(args, list(FIGURES), whole=True)
 
 
+def _plan(figure: Figure, setting: Setting, kernel: str) -> list[Conditions]:
+    """Its runs, on this kernel, as the tables name it."""
+    return [replace(c, kernel=kernel) for c in figure.plan(setting)]
+
+
 def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int:
     """Draw them. The whole report has a page; of less the numbers are printed, and the page stays."""
     out, drawn, calls, known = writable(args.out), [], {}, FIGURES | ONE_BY_ONE
@@ -48,14 +56,14 @@ def _figures(args: argparse.Namespace, names: Sequence[str], whole: bool) -> int
         schedulers, congestions = available(guests)
         strict = args.kernel == "patched"  # of any other kernel what it has
         setting = Setting(args.full, schedulers, tuple(congestions), args.design_seed, strict)
-        by_label = {"patched": guests}
+        by_label = {args.kernel: guests}
         if whole:
-            runs = [c for name in names for c in known[name].plan(setting)]
+            runs = [c for name in names for c in _plan(known[name], setting, args.kernel)]
             if (failures := spread.share(args, runs, by_label, out)) is not None:
                 return exit_status(failures)
         with spread.runner(args, by_label, out) as runner:
             for name in names:
-                plan = known[name].plan(setting)
+                plan = _plan(known[name], setting, args.kernel)
                 asked.programs(*{need for c in plan for need in c.workload.needs})
                 results = runner.run(plan, name)
                 drawn.append(page.draw(known[name], setting, results, runner.failures, out))

@@ -213,8 +213,11 @@ def kept(guests: Guests, case: Case, store: FilePath) -> Outcome:
 
 def measure_all(guests: Guests, cases: list[Case], store: FilePath, jobs: int) -> Iterator[Outcome]:
     """As many guests at a time as there are jobs; in the order of the cases."""
-    with ThreadPoolExecutor(jobs) as pool:
+    pool = ThreadPoolExecutor(jobs)
+    try:
         yield from pool.map(lambda case: kept(guests, case, store), cases)
+    finally:  # one failed, or Ctrl-C: the guests that run are ended by who has them
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _load(directory: FilePath, label: str) -> Json:
