@@ -46,8 +46,10 @@ void mptcp_sched_list_add(char *list, size_t len, const char *name)
 
 /**
  * mptcp_sched_list_text - take a list that is written to a sysctl
- * @list: buffer of @most bytes, gets the text and a 0 byte
- * @buffer: what is written, of @len bytes, on any number of lines
+ * @list: gets the text and a 0 byte
+ * @most: bytes that it has
+ * @buffer: what is written, on any number of lines
+ * @len: bytes of that
  * @ppos: where, moves on
  *
  * proc_dostring() would take the first line, as far as it fits.
