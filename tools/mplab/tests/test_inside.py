@@ -98,6 +98,7 @@ class Programs(unittest.TestCase):
 
     def test_who_never_began_has_nothing(self) -> None:
         receiver = self.start("bulk.receive", True, seconds=1e6)
+        time.sleep(1)  # it listens a moment before it waits, and what ends it between is not seen
         receiver.send_signal(signal.SIGTERM)
         self.assertEqual(self.result(receiver, "bulk.receive")["samples"], [])
 
