@@ -169,9 +169,14 @@ build_kernel() {
 	say "built in $(((SECONDS - begin + 59) / 60)) min, $(du -sh "$out" | cut -f1) of disk"
 }
 
+# libc_of FOLDER: the oldest libc that the programs in it run with.
+libc_of() {
+	find "$1" -type f -perm -u+x -exec readelf -VW {} + 2>/dev/null | grep -oP 'GLIBC_\K[0-9.]+' | sort -V | tail -n 1
+}
+
 # The command-line tool as a package, so that the machine needs no compiler.
 build_mptcpctl() {
-	local root=$deb/mptcpctl version
+	local root=$deb/mptcpctl version libc
 	version=$(kmake -s kernelversion)-1mptcp
 	rm -rf -- "$root" "$root.src"
 	cp -a -- "$top/tools/mptcpctl" "$root.src"
@@ -179,7 +184,8 @@ build_mptcpctl() {
 	make -s -C "$root.src" CC="$triplet-gcc" DESTDIR="$root" PREFIX=/usr install
 	rm -rf -- "$root.src"
 	mkdir -p "$root/DEBIAN"
-	sed "s/@VERSION@/$version/; s/@ARCH@/$arch/" "$here/mptcpctl.control" >"$root/DEBIAN/control"
+	libc=$(libc_of "$root")
+	sed "s/@VERSION@/$version/; s/@ARCH@/$arch/; s/@LIBC@/$libc/" "$here/mptcpctl.control" >"$root/DEBIAN/control"
 	dpkg-deb --root-owner-group -b "$root" "$packages/mptcpctl_${version}_$arch.deb" >/dev/null
 	rm -rf -- "$root"
 }
