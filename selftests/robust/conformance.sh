@@ -38,9 +38,7 @@ whole() {
 	joins "$@"
 	ends
 	sizes
-	for version in "$@"; do
-		by_hand "$version"
-	done
+	by_hand "$@"
 }
 
 need tcpdump ss

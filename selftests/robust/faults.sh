@@ -242,11 +242,14 @@ patience() {
 	rate=200kbit
 	netem 1 limit 20
 	netem 2 limit 20
+	# over one path alone, as sttf may choose, it takes more than five minutes
+	serve_with=(-T 600)
 	for n in $(turns); do
 		choose "$n"
-		load -n 1 -j 1 -b 8000000 -k c -B 8000000
+		load -n 1 -j 1 -b 8000000 -k c -B 8000000 -T 600
 		right "over two minutes of data are left at close(), $chosen"
 	done
+	serve_with=()
 	sysctl -q -w net.core.wmem_max="$most"
 	rate=1gbit
 	calm

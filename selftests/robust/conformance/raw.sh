@@ -10,22 +10,32 @@ nobody() {
 		lladdr "$(in_client cat /sys/class/net/c1/address)"
 }
 
-# by_hand 4|6: each question, then each one broken; those about what is opt-in to a server that has it.
+# by_hand FAMILY...: each question, then each one broken; those about what is opt-in to a server that has it, and those
+# about a server that never used it before all that use it.
 by_hand() {
-	ask "$1" usual
-	ask "$1" first mptcp.low_overhead=1 ipv4.tcp_syncookies=2
-	ask "$1" off
-	ask "$1" offcookies ipv4.tcp_syncookies=2
-	ask "$1" fast ipv4.tcp_fastopen=0x602
-	ask "$1" lengths mptcp.check_lengths=1
-	ask "$1" early mptcp.early_delivery=1
-	ask "$1" low mptcp.low_overhead=1
-	ask "$1" nonsense mptcp.low_overhead=1
-	ask "$1" cookies mptcp.low_overhead=1 ipv4.tcp_syncookies=2
+	local families=("$@")
+	ask usual
+	ask first mptcp.low_overhead=1 ipv4.tcp_syncookies=2
+	ask off
+	ask offcookies ipv4.tcp_syncookies=2
+	ask fast ipv4.tcp_fastopen=0x602
+	ask lengths mptcp.check_lengths=1
+	ask early mptcp.early_delivery=1
+	ask low mptcp.low_overhead=1
+	ask nonsense mptcp.low_overhead=1
+	ask cookies mptcp.low_overhead=1 ipv4.tcp_syncookies=2
 }
 
-# ask 4|6 WHICH SYSCTL...
+# ask WHICH SYSCTL...: with each of the families.
 ask() {
+	local version
+	for version in "${families[@]}"; do
+		ask_over "$version" "$@"
+	done
+}
+
+# ask_over 4|6 WHICH SYSCTL...
+ask_over() {
 	local name="by hand, IPv$1, $2" source=10.0.1.77 count
 	in_server sysctl -q net.mptcp.check_lengths=0 net.mptcp.low_overhead=0 net.mptcp.early_delivery=0 \
 		net.ipv4.tcp_syncookies=1 net.ipv4.tcp_fastopen=1

@@ -13,10 +13,11 @@ import time
 from dataclasses import dataclass, field
 from functools import cache
 
-from net import Network, Wire, inside
+from net import Network, Wire, inside, sockets
 
 IPPROTO_MPTCP, SOL_MPTCP, MPTCP_INFO = 262, 284, 1
 FALLBACK = 1  # MPTCP_INFO_FLAG_FALLBACK
+LINGERS = 5.0  # seconds, at most, until what is closed has been given up
 PAUSE = 1.0  # longer than it takes until data is sent again
 GAP = 7_001  # bytes from one mark to the next; odd, so that marks fall anywhere in segments
 
@@ -205,15 +206,18 @@ class Transfer:
         if not end.done():
             self.selector.register(end.sock, end.events(), end)
 
+    def gone(self) -> bool:
+        return not any(map(sockets, (self.network.hosts.client, self.network.hosts.server)))
+
     def close(self) -> None:
-        """What is on its way still gets through."""
+        """What is on its way still gets through: resets of this one are not the next one's."""
         for _, end in self.ends():
             if end.sock.fileno() in self.selector.get_map():
                 self.selector.unregister(end.sock)
             end.sock.close()
         self.selector.unregister(self.listener)
         self.listener.close()
-        until = time.monotonic() + 0.2
-        while time.monotonic() < until:
-            self.turn(until)
+        until = time.monotonic() + LINGERS
+        while time.monotonic() < until and not self.gone():
+            self.turn(min(until, time.monotonic() + 0.1))
         self.selector.close()
