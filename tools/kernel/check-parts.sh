@@ -9,7 +9,7 @@
 # same for "check" on several kernels: the one that patches/series is for, and these; theirs are "6.18:check".
 #
 # "table" writes the lines into Documentation/testing.md, and says which are stale: of another kernel than the one that
-# is there, which is Kconfig, net/ and patches/, but for other Linux versions; and whether selftests/ changed since.
+# is there, which is Kconfig, net/ and patches/, but for other Linux versions; and whether its tests changed since.
 # usage: check-parts.sh TARGET... | whole | kernels SOURCE... | table | table-is-written
 #	ONLY="TARGET...": of the whole these; one that passed runs again, with all its tests
 set -euo pipefail
@@ -42,8 +42,22 @@ part() {
 	outcome=("$good" "$bad" "$not" $((SECONDS - start)))
 }
 
-# sources VERSION: digests of what is checked, KERNEL-TESTS.
-sources() { echo "$(series_version=$1 kernel_files | digest)-$(files selftests | digest)"; }
+# tests_of TARGET: of selftests/ what it runs; some have their own tests only.
+tests_of() {
+	case $1 in
+	check-interop | check-upstream) ;;
+	check-bpf | check-packets) echo ':(glob)selftests/*' ;;
+	check-series) printf '%s\n' ':(glob)selftests/*' selftests/fixes ;;
+	*) echo selftests ;;
+	esac
+}
+
+# sources TARGET VERSION: digests of what is checked, KERNEL-TESTS.
+sources() {
+	local tests
+	mapfile -t tests < <(tests_of "$1")
+	echo "$(series_version=$2 kernel_files | digest)-$([ ${#tests[@]} = 0 ] || files "${tests[@]}" | digest)"
+}
 
 # key TARGET [VERSION]: what its line is called.
 key() {
@@ -82,7 +96,7 @@ keep() {
 	now=$(key "$1")
 	read -r _ digest _ bad _ seconds _ < <(line "$now") || digest=''
 	[ "$digest" != "$3" ] || [ "$bad" = 0 ] || outcome[3]=$((outcome[3] + seconds))
-	if [ "$(sources "$series_version")" != "$3" ]; then
+	if [ "$(sources "$1" "$series_version")" != "$3" ]; then
 		say "$now: Kconfig, net/, patches/ or selftests/ changed meanwhile; what it came to is not kept"
 		return
 	fi
@@ -103,7 +117,7 @@ keep() {
 run_kept() {
 	local name digest now
 	for name in "${@:2}"; do
-		digest=$(sources "$series_version") now=$(commit)
+		digest=$(sources "$name" "$series_version") now=$(commit)
 		if ! is_good "$(key "$name")" "$digest"; then
 			KEEP=yes part "$name"
 		elif [ -n "$1" ]; then
@@ -134,11 +148,11 @@ run_kernels() {
 	return $bad
 }
 
-# state KERNEL-TESTS VERSION: what has changed since they were checked.
+# state TARGET VERSION KERNEL-TESTS: what has changed since they were checked.
 state() {
 	local now
-	now=$(sources "$2")
-	case $1 in
+	now=$(sources "$1" "$2")
+	case $3 in
 	"$now") ;;
 	"${now%-*}"-*) echo "tests changed since" ;;
 	*) echo stale ;;
@@ -153,7 +167,7 @@ checks_text() {
 		# shellcheck disable=SC2016 # Markdown
 		if read -r commit digest good bad not seconds _ < <(line "$name"); then
 			printf '| `%s` | %s | %d | %d | %d | %d | %s |\n' "$name" "$commit" "$good" "$bad" "$not" \
-				$(((seconds + 59) / 60)) "$(state "$digest" "$base_version")"
+				$(((seconds + 59) / 60)) "$(state "$name" "$base_version" "$digest")"
 		else
 			printf '| `%s` | | | | | | not run |\n' "$name"
 		fi
@@ -170,7 +184,7 @@ kernels_text() {
 		[ "$version" = "$base_version" ] || list=$patches/$version/series
 		if IFS=$'\t' read -r commit digest good bad not seconds linux tests < <(line "$(key check "$version")"); then
 			printf '| %s | %d | %s | %d | %d | %d | %d | %s | %s |\n' "${linux:-$version}" "$(names_in "$list" | wc -l)" \
-				"$commit" "$good" "$bad" "$not" $(((seconds + 59) / 60)) "$tests" "$(state "$digest" "$version")"
+				"$commit" "$good" "$bad" "$not" $(((seconds + 59) / 60)) "$tests" "$(state check "$version" "$digest")"
 		else
 			printf '| %s | %d | | | | | | | not run |\n' "$version" "$(names_in "$list" | wc -l)"
 		fi

@@ -71,6 +71,7 @@ for file in net/a.c patches/series selftests/a.sh; do
 	parts table
 	[[ $file == selftests/* ]] && state="tests changed since" || state=stale
 	check "after an edit of $file it says $state" says check-robust "\| $state \|\$"
+	[[ $file != selftests/* ]] || check "not of a check with other tests" says check-interop '\|  \|$'
 	cp "$work/before" "$top/$file"
 done
 cat >"$work/a.patch" <<-'PATCH'
