@@ -57,4 +57,15 @@ for name in edpf pet wrr sttf; do
 	in_time "$name: both paths are quicker than one" less "$took" 5900
 done
 
+# Connections that begin on the slow path, with less to send than it carries: 40 KB at a time, 4 Mbit/s.
+shape 1 5mbit 100ms 1000
+shape 2 20mbit 5ms 1000
+tc -n "$server" qdisc change dev s1 root netem rate 5mbit delay 100ms limit 1000
+tc -n "$server" qdisc change dev s2 root netem rate 20mbit delay 5ms limit 1000
+for name in edpf pet; do
+	second $name -b 3000000 -m 40000 -i 80
+	arrived 3000000 "$name: begun on the slow path: the bytes are right"
+	in_time "$name: nearly all goes over the fast one" less 80 "$share"
+done
+
 finish

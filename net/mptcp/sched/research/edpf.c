@@ -67,23 +67,27 @@ static int edpf_get_send(struct mptcp_sock *msk)
 	bool backups = mptcp_sched_only_backups(msk);
 	struct mptcp_subflow_context *subflow, *best = NULL;
 	u64 now = tcp_clock_us(), first = U64_MAX;
-	u32 run;
+	u32 run = 0;
 
 	mptcp_for_each_subflow(msk, subflow) {
 		u64 delivery;
+		u32 room;
 
-		if (!mptcp_sched_usable(subflow, backups) || !mptcp_sched_room(subflow))
+		if (!mptcp_sched_usable(subflow, backups))
+			continue;
+		room = mptcp_sched_room(subflow);
+		if (!room)
 			continue;
 		delivery = edpf_delivery(subflow, mptcp_sched_mss(subflow), now);
 		if (delivery < first) {
 			best = subflow;
 			first = delivery;
+			run = min(mptcp_sched_run(subflow), room);
 		}
 	}
 	if (!best)
 		return -EAGAIN;
 
-	run = min(mptcp_sched_run(best), mptcp_sched_room(best));
 	edpf_subflow(best)->free_at = edpf_delivery(best, run, now);
 	mptcp_sched_commit(msk, best, run, MPTCP_SCHED_BEST);
 	return 0;

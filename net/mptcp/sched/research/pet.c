@@ -59,12 +59,10 @@ static void pet_measure(struct mptcp_subflow_context *subflow)
 	ps->rate = ps->rate ? div_u64(4ULL * sample + ps->rate, 5) : sample;
 }
 
-/* What @subflow gets at once: a pair, or more where a millisecond carries more. */
-static u32 pet_bytes(const struct mptcp_subflow_context *subflow)
+/* What @subflow gets at once: a pair, or more where a millisecond carries more; @room at most. */
+static u32 pet_bytes(const struct mptcp_subflow_context *subflow, u32 room)
 {
-	u32 bytes = max(PET_PAIR * mptcp_sched_mss(subflow), mptcp_sched_run(subflow));
-
-	return min(bytes, mptcp_sched_room(subflow));
+	return min(max(PET_PAIR * mptcp_sched_mss(subflow), mptcp_sched_run(subflow)), room);
 }
 
 /* When @bytes that leave @now would have arrived. */
@@ -92,8 +90,7 @@ static u64 pet_key(struct mptcp_subflow_context *subflow, u64 now)
 		return 1ULL + (ps->sent ? U32_MAX - idle : 0);
 	if (idle >= PET_PROBE_MS)
 		return 1ULL + U32_MAX;
-	return max_t(u64, pet_delivery(subflow, PET_PAIR * mptcp_sched_mss(subflow), now),
-		     2ULL + U32_MAX);
+	return 2ULL + U32_MAX + pet_delivery(subflow, PET_PAIR * mptcp_sched_mss(subflow), now);
 }
 
 static int pet_get_send(struct mptcp_sock *msk)
@@ -102,16 +99,22 @@ static int pet_get_send(struct mptcp_sock *msk)
 	struct mptcp_subflow_context *subflow, *best = NULL;
 	u64 now = tcp_clock_us(), least = U64_MAX;
 	struct pet_subflow *ps;
+	u32 bytes = 0;
 
 	mptcp_for_each_subflow(msk, subflow) {
 		u64 key;
+		u32 room;
 
-		if (!mptcp_sched_usable(subflow, backups) || !mptcp_sched_room(subflow))
+		if (!mptcp_sched_usable(subflow, backups))
+			continue;
+		room = mptcp_sched_room(subflow);
+		if (!room)
 			continue;
 		key = pet_key(subflow, now);
 		if (key < least) {
 			best = subflow;
 			least = key;
+			bytes = pet_bytes(subflow, room);
 		}
 	}
 	if (!best)
@@ -120,8 +123,8 @@ static int pet_get_send(struct mptcp_sock *msk)
 	ps = pet_subflow(best);
 	ps->sent = tcp_jiffies32 ?: 1;
 	if (ps->rate)
-		ps->free_at = pet_delivery(best, pet_bytes(best), now);
-	mptcp_sched_commit(msk, best, pet_bytes(best), MPTCP_SCHED_BEST);
+		ps->free_at = pet_delivery(best, bytes, now);
+	mptcp_sched_commit(msk, best, bytes, MPTCP_SCHED_BEST);
 	return 0;
 }
 
