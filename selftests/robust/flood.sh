@@ -56,6 +56,7 @@ settled() {
 # attack KIND WHAT: the report in $work/attack; that all is released again.
 attack() {
 	local before released=no
+	: >"$work/serve" # what the last one said is not this one's
 	timeout $patience ip netns exec "$server" "$python" flood.py serve 0.0.0.0 "$backlog" >"$work/serve" 2>&1 &
 	serving=$!
 	until grep -q listening "$work/serve"; do

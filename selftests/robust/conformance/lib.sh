@@ -41,6 +41,7 @@ finds() {
 
 # tap HOST FILE: capture in the background.
 tap() {
+	: >"$work/$2.tcpdump" # what the last one said is not this one's
 	ip netns exec "$1" tcpdump -i any -Z root -B 32768 --immediate-mode -U -s "$snap" \
 		-w "$work/$2.pcap" tcp 2>"$work/$2.tcpdump" &
 	taps+=($!)
@@ -120,6 +121,7 @@ exchanged=(--up 30000 --down 30000)
 # peers HOW-OF-SERVER HOW-OF-CLIENT [SECONDS]: both send, then end the connection.
 peers() {
 	capture
+	: >"$work/server"
 	timeout "$patience" ip netns exec "$server" "$python" -B -m conformance.peer listen "$any" "$1" \
 		"${3:-1}" >"$work/server" 2>&1 &
 	served=$!
@@ -133,6 +135,7 @@ peers() {
 
 # sink: a server for any number of connections, until end_sink.
 sink() {
+	: >"$work/sink"
 	ip netns exec "$server" "$python" -B -m conformance.peer sink "$any" >"$work/sink" 2>&1 &
 	sunk=$!
 	until grep -q listening "$work/sink"; do sleep 0.1; done

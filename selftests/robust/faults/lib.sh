@@ -26,6 +26,7 @@ listens() {
 start_server() {
 	seed=$((seed + 1))
 	complained=$(complaints)
+	: >"$work/server" # what the last one said is not this one's
 	ip netns exec "$server" "$faults_load" serve -p 5000 "${serve_with[@]}" \
 		>"$work/server" 2>"$work/server-said" &
 	served=$!
