@@ -107,7 +107,7 @@ check "sparse and W=1" sparse_w1
 mapfile -t shell < <(files_of | while read -r file; do
 	head -c 64 -- "$file" | head -n 1 | grep -qaE '^#!.*\b(ba)?sh\b' && echo "$file"
 done)
-check "shellcheck" shellcheck -x "${shell[@]}"
+check "shellcheck" shellcheck "${shell[@]}"
 
 # a folder has a configuration of its own, or mplab's
 run_ruff() {
