@@ -35,6 +35,17 @@
 #define MPTCP_CONTROL_UNREAD		8
 
 /* What the next pure ACK of a subflow says of the control stream */
+enum mptcp_control_by {
+	MPTCP_CONTROL_BY_OPTION,
+	MPTCP_CONTROL_BY_TLV,
+};
+
+/* Ids that the one said is removed, while the other one has not */
+struct mptcp_control_removed {
+	DECLARE_BITMAP(ids, MPTCP_PM_MAX_ADDR_ID + 1);
+	unsigned long when;	/* jiffies: the last of them */
+};
+
 enum mptcp_control_say {
 	MPTCP_CONTROL_SAY_NOTHING,
 	MPTCP_CONTROL_SAY_ASK,
@@ -72,9 +83,7 @@ struct mptcp_control {
 	u32 rcv_from;		/* of the one that all of it came by, 0: there are several */
 	u64 rcv_una;		/* where it begins: all in front is acknowledged */
 	DECLARE_BITMAP(announced, MPTCP_PM_MAX_ADDR_ID + 1);	/* by TLV: they need no echo */
-	DECLARE_BITMAP(rm_options, MPTCP_PM_MAX_ADDR_ID + 1);	/* removed: their TLVs follow */
-	DECLARE_BITMAP(rm_tlvs, MPTCP_PM_MAX_ADDR_ID + 1);	/* the other way around */
-	unsigned long rm_when;	/* the last one */
+	struct mptcp_control_removed removed[2];	/* said by enum mptcp_control_by */
 
 	/* Ours that wait, and the one that is on its way: its bytes are in the page */
 	struct list_head queue;
@@ -184,8 +193,7 @@ bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_conte
 			bool backup);
 bool mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, struct sk_buff *skb);
 void mptcp_control_deferred(struct mptcp_sock *msk, struct mptcp_control *control);
-bool mptcp_control_pair(struct mptcp_control *control, unsigned long *mine,
-			unsigned long *others, u8 id);
+bool mptcp_control_pair(struct mptcp_control *control, enum mptcp_control_by by, u8 id);
 struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk, u16 type,
 						  const u8 *value);
 void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);

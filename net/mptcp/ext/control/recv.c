@@ -62,7 +62,7 @@ static void control_note_removed(struct mptcp_control *control, const struct mpt
 	int i;
 
 	for (i = 0; i < list->nr; i++)
-		mptcp_control_pair(control, control->rm_options, control->rm_tlvs, list->ids[i]);
+		mptcp_control_pair(control, MPTCP_CONTROL_BY_OPTION, list->ids[i]);
 }
 
 /* Who speaks of the stream has our key, as the third ACK said it. */

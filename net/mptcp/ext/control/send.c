@@ -379,8 +379,7 @@ void mptcp_control_forget(struct mptcp_control *control)
 	spin_unlock(&control->lock);
 	mptcp_data_unlock(control->sk);
 	bitmap_zero(control->announced, MPTCP_PM_MAX_ADDR_ID + 1);
-	bitmap_zero(control->rm_options, MPTCP_PM_MAX_ADDR_ID + 1);
-	bitmap_zero(control->rm_tlvs, MPTCP_PM_MAX_ADDR_ID + 1);
+	memset(control->removed, 0, sizeof(control->removed));
 	list_for_each_entry_safe(msg, tmp, &gone, list)
 		kfree(msg);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* KUnit tests of the control stream: whether TCP still has a TLV */
+/* KUnit tests of the control stream: whether TCP still has a TLV, what is said twice */
 
 #include <kunit/test.h>
 #include "ext/control/control.h"
@@ -31,9 +31,54 @@ static void copies_end_for_good(struct kunit *test)
 				       "%llu bytes later", more);
 }
 
+static bool option_says(struct mptcp_control *control, u8 id)
+{
+	return mptcp_control_pair(control, MPTCP_CONTROL_BY_OPTION, id);
+}
+
+static bool tlv_says(struct mptcp_control *control, u8 id)
+{
+	return mptcp_control_pair(control, MPTCP_CONTROL_BY_TLV, id);
+}
+
+static void passes(struct mptcp_control *control, unsigned long seconds)
+{
+	control->removed[MPTCP_CONTROL_BY_OPTION].when -= seconds * HZ;
+	control->removed[MPTCP_CONTROL_BY_TLV].when -= seconds * HZ;
+}
+
+static void removed_once(struct kunit *test)
+{
+	struct mptcp_control *control = kunit_kzalloc(test, sizeof(*control), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, control);
+	spin_lock_init(&control->lock);
+	KUNIT_EXPECT_FALSE(test, option_says(control, 3));
+	KUNIT_EXPECT_FALSE(test, tlv_says(control, 4));
+	KUNIT_EXPECT_TRUE(test, tlv_says(control, 3));
+	KUNIT_EXPECT_TRUE(test, option_says(control, 4));
+	KUNIT_EXPECT_FALSE(test, tlv_says(control, 3));
+	KUNIT_EXPECT_TRUE(test, option_says(control, 3));
+
+	/* a TLV may wait behind much data, while a subflow joins with the id again */
+	KUNIT_EXPECT_FALSE(test, option_says(control, 3));
+	passes(control, 30);
+	KUNIT_EXPECT_TRUE(test, tlv_says(control, 3));
+
+	/* the option was lost: one that comes then is about another time */
+	KUNIT_EXPECT_FALSE(test, tlv_says(control, 4));
+	passes(control, 30);
+	KUNIT_EXPECT_FALSE(test, option_says(control, 4));
+
+	/* there was no TLV */
+	passes(control, 61);
+	KUNIT_EXPECT_FALSE(test, tlv_says(control, 4));
+}
+
 static struct kunit_case mptcp_control_cases[] = {
 	KUNIT_CASE(copies_are_what_tcp_has),
 	KUNIT_CASE(copies_end_for_good),
+	KUNIT_CASE(removed_once),
 	{}
 };
 

@@ -27,6 +27,7 @@
 
 #define pr_fmt(fmt) "MPTCP: " fmt
 
+#include <kunit/visibility.h>
 #include <net/mptcp.h>
 #include "protocol.h"
 #include "ext/join/key.h"
@@ -37,7 +38,11 @@
 #define CONTROL_ADD6	(1 + 16 + 2 + 8)
 #define CONTROL_PRIO	3
 
+/* For how long the other way to say that an address is removed is waited for: the option; and the
+ * TLV, which the peer gives up later than that, and says so by an option.
+ */
 #define CONTROL_PAIR	(5 * HZ)
+#define CONTROL_LATE	(60 * HZ)
 
 /* What became of a TLV */
 enum mptcp_control_read {
@@ -197,35 +202,39 @@ static bool control_address(const u8 *value, u16 len, struct mptcp_addr_info *ad
 	return true;
 }
 
-/* REMOVE_ADDR is said by option and by TLV, in any order: which of both said that @id is gone is
- * marked in @mine or @others, until the other one comes, or for CONTROL_PAIR: it may be lost, or
- * have never been sent. True: the other one said it already.
+/* REMOVE_ADDR is said by option and by TLV, in any order. True: the other one said already that @id
+ * is gone. An option is lost if it does not come soon; a TLV may come late, behind much data, when
+ * a subflow has joined with that id again.
  */
-bool mptcp_control_pair(struct mptcp_control *control, unsigned long *mine,
-			unsigned long *others, u8 id)
+bool mptcp_control_pair(struct mptcp_control *control, enum mptcp_control_by by, u8 id)
 {
+	static const unsigned long lasts[] = {
+		[MPTCP_CONTROL_BY_OPTION] = CONTROL_LATE,
+		[MPTCP_CONTROL_BY_TLV] = CONTROL_PAIR,
+	};
+	struct mptcp_control_removed *mine = &control->removed[by], *other = &control->removed[!by];
 	bool said;
 
 	spin_lock_bh(&control->lock);
-	if (time_after(jiffies, control->rm_when + CONTROL_PAIR)) {
-		bitmap_zero(mine, MPTCP_PM_MAX_ADDR_ID + 1);
-		bitmap_zero(others, MPTCP_PM_MAX_ADDR_ID + 1);
-	}
-	said = __test_and_clear_bit(id, others);
+	if (time_after(jiffies, mine->when + lasts[by]))
+		bitmap_zero(mine->ids, MPTCP_PM_MAX_ADDR_ID + 1);
+	said = __test_and_clear_bit(id, other->ids) &&
+	       time_before_eq(jiffies, other->when + lasts[!by]);
 	if (!said) {
-		__set_bit(id, mine);
-		control->rm_when = jiffies;
+		__set_bit(id, mine->ids);
+		mine->when = jiffies;
 	}
 	spin_unlock_bh(&control->lock);
 	return said;
 }
+EXPORT_SYMBOL_IF_KUNIT(mptcp_control_pair);
 
 /* The id is that of another address now. */
 static void control_unmark(struct mptcp_control *control, u8 id)
 {
 	spin_lock_bh(&control->lock);
-	__clear_bit(id, control->rm_options);
-	__clear_bit(id, control->rm_tlvs);
+	__clear_bit(id, control->removed[MPTCP_CONTROL_BY_OPTION].ids);
+	__clear_bit(id, control->removed[MPTCP_CONTROL_BY_TLV].ids);
 	spin_unlock_bh(&control->lock);
 }
 
@@ -347,7 +356,7 @@ static enum mptcp_control_read control_read_removed(struct mptcp_sock *msk, cons
 		return MPTCP_CONTROL_READ_WRONG;
 	for (i = 0; i < len; i++) {
 		control_forget_deferred(control, value[i]);
-		if (!mptcp_control_pair(control, control->rm_tlvs, control->rm_options, value[i]))
+		if (!mptcp_control_pair(control, MPTCP_CONTROL_BY_TLV, value[i]))
 			list.ids[list.nr++] = value[i];
 	}
 	if (list.nr)
@@ -433,6 +442,17 @@ void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u1
 	mptcp_pm_del_add_timer(msk, &addr, true);
 }
 
+/* Has a subflow joined from our address @id meanwhile? */
+static bool control_id_is_used(const struct mptcp_sock *msk, u8 id)
+{
+	struct mptcp_subflow_context *subflow;
+
+	mptcp_for_each_subflow(msk, subflow)
+		if (!subflow->closing && READ_ONCE(subflow->local_id) == id)
+			return true;
+	return false;
+}
+
 /* The stream is given up: say it as without one, for which the path manager has one place
  * each. An ADD_ADDR that finds it taken comes again by its timer.
  */
@@ -441,6 +461,7 @@ static void control_options_of_pm(struct mptcp_sock *msk, u16 type, const u8 *va
 	struct mptcp_rm_list list = {};
 	struct mptcp_addr_info addr;
 	u64 hmac;
+	u16 i;
 
 	spin_lock_bh(&msk->pm.lock);
 	if (type == MPTCP_CONTROL_ADD_ADDR) {
@@ -448,9 +469,11 @@ static void control_options_of_pm(struct mptcp_sock *msk, u16 type, const u8 *va
 		    !mptcp_pm_announce_addr(msk, &addr, false))
 			mptcp_pm_nl_addr_send_ack(msk);
 	} else {
-		memcpy(list.ids, value, len);
-		list.nr = len;
-		mptcp_pm_remove_addr(msk, &list);
+		for (i = 0; i < len; i++)
+			if (!control_id_is_used(msk, value[i]))
+				list.ids[list.nr++] = value[i];
+		if (list.nr)
+			mptcp_pm_remove_addr(msk, &list);
 	}
 	spin_unlock_bh(&msk->pm.lock);
 }
