@@ -65,6 +65,9 @@ static const struct mptcp_sched_known {
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_RR)
 	{ "rr" },
 #endif
+#if IS_ENABLED(CONFIG_MPTCP_SCHED_STMS)
+	{ "stms" },
+#endif
 #if IS_ENABLED(CONFIG_MPTCP_SCHED_STTF)
 	{ "sttf" },
 #endif

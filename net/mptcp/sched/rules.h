@@ -77,4 +77,14 @@ static inline u32 mptcp_rule_rounds(u32 cwnd, u32 ssthresh, u32 in_flight, u32 s
 	return rounds;
 }
 
+/* STMS: the bytes before what a slower subflow sends: an eighth more if it came @late, otherwise a
+ * 64th less, a segment at least. @gap is no more than S32_MAX.
+ */
+static inline u32 mptcp_rule_gap(u32 gap, u32 mss, bool late)
+{
+	if (late)
+		return min_t(u32, gap + max(gap / 8, mss), S32_MAX);
+	return gap - min(gap, max(gap / 64, mss));
+}
+
 #endif /* _MPTCP_SCHED_RULES_H */

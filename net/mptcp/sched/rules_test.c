@@ -131,6 +131,25 @@ static void rounds_of_a_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_rule_rounds(1, 1, 1, U32_MAX, 64), 64U);
 }
 
+static void gap_is_learned(struct kunit *test)
+{
+	u32 gap = 0, late;
+
+	/* just in time is 100000: from either side, and it stays about there */
+	for (late = 0; late < 100; late++)
+		gap = mptcp_rule_gap(gap, 1000, gap < 100000);
+	KUNIT_EXPECT_GE(test, gap, 90000U);
+	KUNIT_EXPECT_LE(test, gap, 120000U);
+	for (gap = 1000000, late = 0; late < 300; late++)
+		gap = mptcp_rule_gap(gap, 1000, gap < 100000);
+	KUNIT_EXPECT_GE(test, gap, 90000U);
+	KUNIT_EXPECT_LE(test, gap, 120000U);
+
+	/* ends */
+	KUNIT_EXPECT_EQ(test, mptcp_rule_gap(500, 1000, false), 0U);
+	KUNIT_EXPECT_EQ(test, mptcp_rule_gap(S32_MAX, 1000, true), (u32)S32_MAX);
+}
+
 static struct kunit_case mptcp_rules_cases[] = {
 	KUNIT_CASE(vector_of_two),
 	KUNIT_CASE(vector_of_three),
@@ -139,6 +158,7 @@ static struct kunit_case mptcp_rules_cases[] = {
 	KUNIT_CASE(delivery_keeps_order),
 	KUNIT_CASE(delivery_of_a_packet),
 	KUNIT_CASE(rounds_of_a_window),
+	KUNIT_CASE(gap_is_learned),
 	{}
 };
 

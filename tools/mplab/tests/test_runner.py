@@ -512,7 +512,7 @@ class Figures(Scratch):
 
     def test_names_that_no_kernel_has(self) -> None:
         """Nothing asks for another name than the project's kernel has; if it does, that is an error."""
-        rivals = ("blest", "ecf", "edpf", "pet", "sttf", "wrr")
+        rivals = ("blest", "ecf", "edpf", "pet", "stms", "sttf", "wrr")
         known = Schedulers(("default", "inorder", "minrtt", "redundant", "rr", *rivals), ("rp", "bm", "rs"))
         controls = ("cubic", "reno", "lia", "olia", "balia", "wvegas", "ewlia")
         for figure in figures.FIGURES.values():

@@ -25,6 +25,7 @@ SCHEDULERS = {
     "blest": "#7570b3",
     "ecf": "#e7298a",
     "sttf": "#66a61e",
+    "stms": "#1b9e77",
     "edpf": "#386cb0",
     "pet": "#80b1d3",
     "wrr": "#a65628",
