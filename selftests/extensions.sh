@@ -104,6 +104,15 @@ permissions() {
 	is "ok minrtt+rp" "$(outcome)" "the namespace's default is always allowed"
 	try_user -s minrtt
 	is "EPERM minrtt+rp" "$(outcome)" "but not its base alone"
+
+	set_to allowed_schedulers minrtt
+	set_to scheduler default+price
+	try_user -s minrtt
+	is "ok minrtt+price" "$(outcome)" "prices that the namespace's default heeds: no user goes without"
+	try_user -s minrtt+rp
+	is "ok minrtt+rp+price" "$(outcome)" "with another extension neither"
+	try -s minrtt
+	is "ok minrtt" "$(outcome)" "CAP_NET_ADMIN does"
 	set_to scheduler default
 	set_to allowed_schedulers "$at_first"
 }

@@ -90,6 +90,7 @@ struct mptcp_sched_ops *mptcp_sched_find_get(const char *name);
 struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,
 					const struct mptcp_sched_name *name,
 					bool capable_net_admin);
+u8 mptcp_sched_imposed(const struct net *net);
 int mptcp_sched_set_default(struct net *net, char *scheduler, const char *name);
 void mptcp_sched_add_loadable(char *buf, size_t len);
 

@@ -272,6 +272,16 @@ int mptcp_sched_init_default(struct mptcp_sock *msk)
 	return err;
 }
 
+/* What the namespace's default has, and who may not change that cannot do without: who pays for a
+ * path has said so there.
+ */
+u8 mptcp_sched_imposed(const struct net *net)
+{
+	const struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
+
+	return READ_ONCE(sn->ext) & BIT(MPTCP_SCHED_PRICE);
+}
+
 static void mptcp_sched_allowed_show(const struct net *net, char *buf, size_t len)
 {
 	const struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);

@@ -11,6 +11,7 @@
  *      EPERM    not in net.mptcp.allowed_schedulers, and no CAP_NET_ADMIN; or not loaded,
  *               and not the caller's to load
  *      Nothing changes on error.
+ *      Without CAP_NET_ADMIN, "price" is added if the sysctl's scheduler has it.
  * get: the name, padded with NUL to the buffer's size, at most 40 bytes.
  *
  * MPTCP_SCHED_INFO, get only: struct mptcp_sched_info, or as much of it as the
@@ -58,15 +59,19 @@ int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 	struct net *net = sock_net(sk);
 	struct mptcp_sched_name parsed;
 	struct mptcp_sched_ops *sched;
+	bool privileged;
 
 	if (copy_from_sockptr(name, optval, min_t(size_t, optlen, sizeof(name))))
 		return -EFAULT;
 	if (strnlen(name, sizeof(name)) == sizeof(name) || mptcp_sched_parse(name, &parsed))
 		return -EINVAL;
 
-	sched = mptcp_sched_get(net, &parsed, ns_capable(net->user_ns, CAP_NET_ADMIN));
+	privileged = ns_capable(net->user_ns, CAP_NET_ADMIN);
+	sched = mptcp_sched_get(net, &parsed, privileged);
 	if (IS_ERR(sched))
 		return PTR_ERR(sched);
+	if (!privileged)
+		parsed.ext |= mptcp_sched_imposed(net);
 
 	lock_sock(sk);
 	if (sched == msk->sched && parsed.ext == msk->sched_ext) {
