@@ -22,7 +22,7 @@ void mptcp_sched_bpf_get_retrans(struct mptcp_sock *msk);
 void mptcp_sched_bpf_wnd_blocked(struct mptcp_sock *msk);
 bool mptcp_sched_bpf_look(struct mptcp_sock *msk, u64 *next);
 
-/* Another scheduler takes over. */
+/* Another scheduler takes over, or the head went back. */
 static inline void mptcp_sched_bpf_forget(struct mptcp_sock *msk)
 {
 	msk->sched_watch_since = 0;

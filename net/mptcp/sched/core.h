@@ -71,7 +71,7 @@ struct mptcp_data_frag *mptcp_sched_dfrag(struct mptcp_sock *msk,
 					  struct mptcp_subflow_context *subflow,
 					  u64 seq, u32 *steps);
 void __mptcp_sched_skip_sent(struct mptcp_sock *msk);
-void mptcp_sched_skip_copied(struct mptcp_sock *msk);
+void mptcp_sched_go_on(struct mptcp_sock *msk);
 
 /* Everything on several subflows (copies.c). */
 u64 mptcp_sched_copied(struct mptcp_sock *msk);
@@ -304,14 +304,6 @@ static inline bool mptcp_sched_lost(struct mptcp_sock *msk)
 		lost = before64(mptcp_sched_copied(msk),
 				msk->snd_nxt - mptcp_data_fin_enabled(msk));
 	return lost;
-}
-
-/* The head went back after that: not over what others have. */
-static inline void mptcp_sched_go_on(struct mptcp_sock *msk)
-{
-	if (mptcp_sched_copies(msk->sched))
-		mptcp_sched_skip_copied(msk);
-	mptcp_sched_skip_sent(msk);
 }
 
 /* Nothing is decided for @subflow. */

@@ -641,10 +641,10 @@ static bool inorder_is_held_up(struct mptcp_sock *msk, const struct inorder_path
 	owner = mptcp_sched_by_id(msk, range->subflow_id);
 	if (owner && inorder_srtt(owner) <= inorder_srtt(path->subflow))
 		return false;
+	if (owner && before64(head, READ_ONCE(msk->wnd_end)) && !inorder_has_lost(owner))
+		return false;
 	inorder_msk(msk)->owner = range->subflow_id;
-	if (!owner || !before64(head, READ_ONCE(msk->wnd_end)))
-		return true;
-	return inorder_has_lost(owner);
+	return true;
 }
 
 /* Was something sent again just before: within four RTTs of @path? */

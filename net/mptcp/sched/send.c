@@ -41,6 +41,7 @@
 #include "protocol.h"
 #include "mib.h"
 #include "sched/core.h"
+#include "sched/bpf.h"
 
 /* There is no more data, and the head came to the end without that anything was sent. Who sends
  * looks for a DATA_FIN that is due; else it would wait for the timer.
@@ -68,7 +69,7 @@ static void mptcp_sched_skip(struct mptcp_sock *msk, struct mptcp_data_frag *dfr
 }
 
 /* Let the head, which went back, jump over what those that are left carry (copies.c). */
-void mptcp_sched_skip_copied(struct mptcp_sock *msk)
+static void mptcp_sched_skip_copied(struct mptcp_sock *msk)
 {
 	u64 end = mptcp_sched_copied(msk);
 	struct mptcp_data_frag *dfrag;
@@ -82,31 +83,43 @@ void mptcp_sched_skip_copied(struct mptcp_sock *msk)
 				 min_t(u64, end - head, dfrag->data_len - dfrag->already_sent));
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_skip_copied);
 
 /* Let the head jump over what has been sent ahead. Called whenever it moved:
  * the peer may acknowledge those bytes as soon as it has all before them, and
- * by then they must count as sent.
+ * by then they must count as sent. So it does, in recovery, over what the peer has
+ * acknowledged while a process owns the socket: fragments and ranges are tidied later.
  */
 void __mptcp_sched_skip_sent(struct mptcp_sock *msk)
 {
 	struct sock *sk = (struct sock *)msk;
+	u64 free = READ_ONCE(msk->snd_una);
 	struct mptcp_data_frag *dfrag;
-	u64 free = mptcp_sched_head(msk);
 
 	__mptcp_sched_tidy_ranges(msk);
-	while (msk->ranges && msk->ranges->count && (dfrag = mptcp_send_head(sk))) {
+	while ((dfrag = mptcp_send_head(sk))) {
 		u64 head = dfrag->data_seq + dfrag->already_sent;
 		u32 left = dfrag->data_len - dfrag->already_sent;
 
-		if (!before64(head, free))
+		if (!before64(head, free) && msk->ranges)
 			free = mptcp_ranges_free_from(msk->ranges, head);
-		if (free == head)
+		if (!before64(head, free))
 			return;
 		mptcp_sched_skip(msk, dfrag, min_t(u64, free - head, left));
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(__mptcp_sched_skip_sent);
+
+/* The head went back, as a subflow failed: not over what others have. A program that was watched
+ * at the same place before starts anew.
+ */
+void mptcp_sched_go_on(struct mptcp_sock *msk)
+{
+	mptcp_sched_bpf_forget(msk);
+	if (mptcp_sched_copies(msk->sched))
+		mptcp_sched_skip_copied(msk);
+	mptcp_sched_skip_sent(msk);
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_go_on);
 
 /* Where the search for @seq begins: the last one of those that are known and not
  * behind it. Where the last search ended is still there if the peer has not
@@ -180,6 +193,8 @@ static u32 mptcp_sched_send_from(struct sock *ssk, struct mptcp_sendmsg_info *in
 			break;
 		mptcp_sched_spend(subflow, ret, info->mss_now);
 		sent += ret;
+		if (!sk_stream_memory_free(ssk))
+			break;
 	}
 
 	return sent;
@@ -193,13 +208,17 @@ static int mptcp_sched_push_again(struct sock *sk, struct sock *ssk,
 	struct mptcp_sock *msk = mptcp_sk(sk);
 	const struct mptcp_range *range;
 	u64 seq = subflow->sched_seq, head = mptcp_sched_head(msk);
+	u64 una = READ_ONCE(msk->snd_una);
 	u32 steps = MPTCP_SCHED_STEPS;
 	int copied = 0;
 
 	if (!msk->ranges || __mptcp_check_fallback(msk))
 		return 0;
-	if (before64(seq, READ_ONCE(msk->snd_una)))
-		seq = READ_ONCE(msk->snd_una);
+	/* what arrived meanwhile is no part of it, and what is behind that never was */
+	if (before64(seq, una)) {
+		subflow->sched_budget -= min_t(u64, subflow->sched_budget, una - seq);
+		seq = una;
+	}
 
 	/* with place to know who has which part, else the rescue of a silent path passes it over */
 	while (subflow->sched_budget &&

@@ -1320,6 +1320,38 @@ static void fin_is_not_forgotten(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refcount_read(&sk->sk_refcnt), 2U);
 }
 
+/* What the peer acknowledged meanwhile does not go out again, though its ranges are forgotten. */
+static void acknowledged_is_not_sent_again(struct kunit *test)
+{
+	struct fake_conn *conn = fake_flight(test);
+	struct mptcp_sock *msk = conn->msk;
+
+	msk->recovery = true;
+	msk->snd_una = 1350;
+	KUNIT_EXPECT_EQ(test, head_goes_over(msk, 1000, 1600), 0U);
+	KUNIT_EXPECT_EQ(test, msk->snd_nxt, 2000ULL);
+}
+
+/* An ACK overtakes the decision to send something again: only the rest of it is sent. */
+static void again_is_no_more_than_decided(struct kunit *test)
+{
+	struct fake_conn *conn = fake_flight(test);
+	struct mptcp_subflow_context *helper = conn->subflow[2];
+	struct mptcp_sendmsg_info info = {};
+	struct mptcp_sock *msk = conn->msk;
+
+	rcu_assign_pointer(conn->tp[2]->inet_conn.icsk_ulp_data, helper);
+	spin_lock_init(&msk->fallback_lock);
+	msk->allow_subflows = true;
+	mptcp_sched_commit_again(msk, helper, 1, 1000, 150);
+	KUNIT_ASSERT_TRUE(test, mptcp_sched_claim(msk, helper));
+	msk->snd_una = 1160;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_push_other((struct sock *)msk,
+						     (struct sock *)conn->tp[2], &info), 0);
+	KUNIT_EXPECT_EQ(test, helper->sched_budget, 0U);
+	KUNIT_EXPECT_FALSE(test, mptcp_ranges_find(msk->ranges, 1160)->again);
+}
+
 /* What went ahead on it, though nothing before that is in flight. */
 static void lost_ahead_is_sent_again(struct kunit *test)
 {
@@ -1968,6 +2000,8 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(sent_again_makes_place),
 	KUNIT_CASE(lost_is_sent_again),
 	KUNIT_CASE(fin_is_not_forgotten),
+	KUNIT_CASE(acknowledged_is_not_sent_again),
+	KUNIT_CASE(again_is_no_more_than_decided),
 	KUNIT_CASE(lost_ahead_is_sent_again),
 	KUNIT_CASE(lost_is_what_nobody_has),
 	KUNIT_CASE(copied_is_not_lost),
