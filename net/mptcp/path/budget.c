@@ -90,7 +90,8 @@ static void budget_look(const struct mptcp_budgets *budgets, struct mptcp_budget
 	/* Its counters go a grace period after its name, whoever holds a reference. */
 	rcu_read_lock();
 	dev = dev_get_by_name_rcu(budgets->net, budget->name);
-	if (dev) {
+	/* subflows know no alternative names, see mptcp_path_name() */
+	if (dev && !strcmp(dev->name, budget->name)) {
 		dev_get_stats(dev, &stats);
 		mptcp_budget_count(budget, dev->ifindex, stats.rx_bytes + stats.tx_bytes);
 	}

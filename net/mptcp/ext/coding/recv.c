@@ -680,6 +680,7 @@ bool mptcp_coding_keep(struct mptcp_sock *msk, struct sk_buff *skb)
 	if (!READ_ONCE(coding->seen))
 		return false;
 	if (READ_ONCE(coding->failures) >= MPTCP_CODING_FAILURES ||
+	    ((struct sock *)msk)->sk_shutdown & RCV_SHUTDOWN ||
 	    tcp_under_memory_pressure((struct sock *)msk))
 		most = 0;
 	__skb_unlink(skb, &msk->receive_queue);

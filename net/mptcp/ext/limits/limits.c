@@ -86,6 +86,8 @@ static void limits_add(struct limits_survey *survey, const struct mptcp_subflow_
 	const struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 	const struct tcp_sock *tp = tcp_sk(ssk);
 	u32 nxt = READ_ONCE(tp->snd_nxt), unsent = READ_ONCE(tp->write_seq) - nxt;
+	/* less than 0 when the peer has made it smaller than what is in flight */
+	s32 window = READ_ONCE(tp->snd_una) + READ_ONCE(tp->snd_wnd) - nxt;
 	bool full = !mptcp_sched_window(subflow, MPTCP_SCHED_UNCAPPED);
 
 	survey->usable++;
@@ -95,8 +97,7 @@ static void limits_add(struct limits_survey *survey, const struct mptcp_subflow_
 		survey->room++;
 	else if (!full)
 		survey->memory++;
-	survey->used_up = unsent && READ_ONCE(tp->snd_una) + READ_ONCE(tp->snd_wnd) - nxt <
-				    min(unsent, mptcp_sched_mss(subflow));
+	survey->used_up = unsent && window < (s32)min(unsent, mptcp_sched_mss(subflow));
 }
 
 static void limits_look_at_all(struct mptcp_sock *msk, struct limits_survey *survey)
