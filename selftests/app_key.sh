@@ -14,9 +14,7 @@ one=$(printf '%032d' 1) other=$(printf '%032d' 2)
 
 # ends MODE DELAY KEY MODE DELAY KEY: the client's and the server's; their reports.
 ends() {
-	timeout $patience ip netns exec "$server" "$python" app_key.py serve 0.0.0.0 "$4" "$5" "$6" >"$work/server" 2>&1 &
-	served=$!
-	soon grep -q listening "$work/server"
+	listen_with "$work/server" "$python" app_key.py serve 0.0.0.0 "$4" "$5" "$6"
 	timeout $patience ip netns exec "$client" "$python" app_key.py connect 10.0.1.2 "$1" "$2" "$3" >"$work/client" 2>&1 || true
 	wait "$served" || true
 	[ -n "$(value client complete)" ] || sed 's/^/# /' "$work/client" "$work/server"
@@ -126,11 +124,10 @@ outcome "ADD_ADDR, the client has no key" 0 "1 1" "1 2"
 is 0 "$(since "$client" AddAddr)" "it is not taken"
 # tls MODE MODE: a TLS 1.3 client and server (tools/tls-key), with what MPTCP_ENABLE_APP_KEY each
 tls() {
+	: >"$work/watch"
 	timeout $patience ip netns exec "$client" "$python" app_key.py watch 4433 >"$work/watch" 2>&1 &
 	soon grep -q watching "$work/watch"
-	timeout $patience ip netns exec "$server" "$work/tls_server" "$work/cert.pem" "$work/key.pem" 0.0.0.0 4433 "$2" >"$work/server" 2>&1 &
-	served=$!
-	soon grep -q listening "$work/server"
+	listen_with "$work/server" "$work/tls_server" "$work/cert.pem" "$work/key.pem" 0.0.0.0 4433 "$2"
 	timeout $patience ip netns exec "$client" "$work/tls_client" "$work/cert.pem" 10.0.1.2 4433 3000000 "$1" >"$work/client" 2>&1 || true
 	wait "$served" || true
 	[ -n "$(value client complete)" ] || sed 's/^/# /' "$work/client" "$work/server"

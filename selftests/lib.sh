@@ -360,21 +360,25 @@ buffers() {
 	in_server sysctl -q -w net.ipv4.tcp_wmem="4096 16384 $1" net.ipv4.tcp_rmem="4096 $1 $1"
 }
 
-# serve [ARG...]: a server in the background, its report in $work/server.
-serve() { serve_at 5000 "$work/server" "$@"; }
-
-# serve_at PORT REPORT [ARG...]: it listens when this returns. A client that came before, and was
-# refused, would have tried again without MPTCP.
-serve_at() {
-	local port=$1 report=$2
-	shift 2
+# listen_with REPORT PROGRAM [ARG...]: a server in the background, $served. It listens when this returns,
+# or has ended. What the last one said in that report is not this one's.
+listen_with() {
+	local report=$1
+	shift
 	: >"$report"
-	timeout $patience ip netns exec "$server" "$sched_sock" listen -p "$port" "$@" >"$report" 2>&1 &
+	timeout $patience ip netns exec "$server" "$@" >"$report" 2>&1 &
 	served=$!
 	until grep -q listening "$report" || ! kill -0 "$served" 2>/dev/null; do
 		sleep 0.01
 	done
 }
+
+# serve [ARG...]: one with the tool, its report in $work/server.
+serve() { serve_at 5000 "$work/server" "$@"; }
+
+# serve_at PORT REPORT [ARG...]: a client that comes before it listens, and is refused, tries again
+# without MPTCP.
+serve_at() { listen_with "$2" "$sched_sock" listen -p "$1" "${@:3}"; }
 
 # transfer [ARG...]: run a client against it; its report in $work/client.
 transfer() {

@@ -17,9 +17,7 @@ counted() { ip netns exec "$1" nstat -asz "${@:2}" | awk '/^MPTcp/ { n += $2 } E
 
 # serve OPTION CONNECTIONS
 serve() {
-	: >"$work/served" # what the last one said is not this one's
-	ip netns exec "$server" timeout 100 /usr/bin/python3 low_overhead.py serve "$@" >"$work/served" 2>&1 &
-	until grep -q listening "$work/served"; do sleep 0.01; done
+	listen_with "$work/served" /usr/bin/python3 low_overhead.py serve "$@"
 }
 
 # both WANT SERVER CLIENT WHAT: one transfer, sockets set so; "1 1": established so at both ends.

@@ -17,14 +17,12 @@ waiting() { ip netns exec "$1" ss -Htan state time-wait | wc -l; }
 begin_with() {
 	hosts 100mbit 5ms 100mbit 10ms
 	[ "$2" = 2 ] || in_server ip mptcp endpoint flush
-	ip netns exec "$server" "$python" -B time_wait.py serve "$1" >"$work/serving" &
-	serving=$!
-	soon grep -q listening "$work/serving"
+	listen_with "$work/serving" "$python" -B time_wait.py serve "$1"
 }
 
 end() {
-	kill "$serving"
-	wait "$serving" 2>/dev/null || true
+	kill "$served"
+	wait "$served" 2>/dev/null || true
 	ip netns del "$client"
 	ip netns del "$server"
 }

@@ -55,22 +55,17 @@ settled() {
 
 # attack KIND WHAT: the report in $work/attack; that all is released again.
 attack() {
-	local before released=no
-	: >"$work/serve" # what the last one said is not this one's
-	timeout $patience ip netns exec "$server" "$python" flood.py serve 0.0.0.0 "$backlog" >"$work/serve" 2>&1 &
-	serving=$!
-	until grep -q listening "$work/serve"; do
-		kill -0 "$serving" || skip_all "flood.py: $(tail -n 1 "$work/serve")"
-		sleep 0.1
-	done
+	local before released=no served
+	listen_with "$work/serve" "$python" flood.py serve 0.0.0.0 "$backlog"
+	kill -0 "$served" || skip_all "flood.py: $(tail -n 1 "$work/serve")"
 	before=$(sockets)
 	in_client timeout $patience "$python" flood.py attack "$1" 10.0.1.2 "$packets" "$server" >"$work/attack" 2>&1 ||
 		result 1 "$2: the attack can be made: $(tail -n 1 "$work/attack")"
 	! settled half_open 0 >"$work/settled" || ! settled sockets "$before" >"$work/settled" || released=yes
 	is yes "$released" "$2: all that it took is released afterwards"
 	[ "$released" = yes ] || sed 's/^/# /' "$work/settled"
-	kill "$serving"
-	wait "$serving" || true
+	kill "$served"
+	wait "$served" || true
 	echo "# | $2 | $(value attack half_open) half-open, $(value attack memory) kB |" \
 		"$(value attack works) of 10, $(value attack is_mptcp) MPTCP, $(value attack joined) joined |" \
 		"$(($(value attack during) * 100 / ($(value attack before) + 1))) % | $released |"

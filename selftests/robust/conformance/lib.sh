@@ -121,11 +121,7 @@ exchanged=(--up 30000 --down 30000)
 # peers HOW-OF-SERVER HOW-OF-CLIENT [SECONDS]: both send, then end the connection.
 peers() {
 	capture
-	: >"$work/server"
-	timeout "$patience" ip netns exec "$server" "$python" -B -m conformance.peer listen "$any" "$1" \
-		"${3:-1}" >"$work/server" 2>&1 &
-	served=$!
-	until grep -q listening "$work/server"; do sleep 0.1; done
+	listen_with "$work/server" "$python" -B -m conformance.peer listen "$any" "$1" "${3:-1}"
 	timeout "$patience" ip netns exec "$client" "$python" -B -m conformance.peer connect "$first" "$2" \
 		"${3:-1}" >"$work/client" 2>&1 &
 	sending=$!

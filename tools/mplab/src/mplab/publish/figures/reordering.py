@@ -34,7 +34,8 @@ NETWORKS = {
     "WiFi and 3G": ("8mbit,20ms,80ms", "2mbit,150ms,2s"),
 }
 SCHEDULERS = (
-    *("default", "minrtt", "minrtt+rp", "inorder", "rr", "wrr", "blest", "ecf", "sttf", "stms", "edpf", "pet"),
+    *("default", "minrtt", "minrtt+rp", "inorder", "rr", "wrr"),
+    *("blest", "ecf", "sttf", "stms", "edpf", "pet"),
 )
 # of a run's figures: name, label
 ORDER = {
