@@ -55,9 +55,9 @@ it_fires() {
 with_others() {
 	local name
 	unequal
-	# redundant has nothing that only one of the subflows carries, and blest sees to it that
+	# redundant has nothing that only one of the subflows carries; blest and stms see to it that
 	# nobody is held up
-	for name in $(but "redundant blest" "$(get available_schedulers)"); do
+	for name in $(but "redundant blest stms" "$(get available_schedulers)"); do
 		[[ $name == *+* ]] || name+=+rp
 		measure "$name"
 		arrived $bulk "$name: the bytes are right"
