@@ -133,14 +133,15 @@ static void rounds_of_a_window(struct kunit *test)
 
 static void gap_is_learned(struct kunit *test)
 {
-	u32 gap = 0, late;
+	u32 gap = 0;
+	int i;
 
 	/* just in time is 100000: from either side, and it stays about there */
-	for (late = 0; late < 100; late++)
+	for (i = 0; i < 100; i++)
 		gap = mptcp_rule_gap(gap, 1000, gap < 100000);
 	KUNIT_EXPECT_GE(test, gap, 90000U);
 	KUNIT_EXPECT_LE(test, gap, 120000U);
-	for (gap = 1000000, late = 0; late < 300; late++)
+	for (gap = 1000000, i = 0; i < 300; i++)
 		gap = mptcp_rule_gap(gap, 1000, gap < 100000);
 	KUNIT_EXPECT_GE(test, gap, 90000U);
 	KUNIT_EXPECT_LE(test, gap, 120000U);

@@ -34,7 +34,7 @@
 #define MPTCP_CONTROL_QUEUE		16
 #define MPTCP_CONTROL_UNREAD		8
 
-/* What the next pure ACK of a subflow says of the control stream */
+/* How the peer says that an address is removed */
 enum mptcp_control_by {
 	MPTCP_CONTROL_BY_OPTION,
 	MPTCP_CONTROL_BY_TLV,
@@ -46,6 +46,7 @@ struct mptcp_control_removed {
 	unsigned long when;	/* jiffies: the last of them */
 };
 
+/* What the next pure ACK of a subflow says of the control stream */
 enum mptcp_control_say {
 	MPTCP_CONTROL_SAY_NOTHING,
 	MPTCP_CONTROL_SAY_ASK,

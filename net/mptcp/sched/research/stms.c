@@ -17,7 +17,7 @@
  *
  * Where it is weak: all data behind the gap must be there, and fit the peer's window. The slow
  * subflow idles otherwise. Nothing is sent again, and a loss on the slow subflow counts as
- * delay.
+ * delay. Behind a long queue, an RTT of the slow subflow is long, and the gap is learned slowly.
  *
  * Source: H. Shi, Y. Cui, X. Wang, Y. Hu, M. Dai, F. Wang, K. Zheng, "STMS: Improving MPTCP
  * Throughput Under Heterogeneous Networks", USENIX ATC 2018.
