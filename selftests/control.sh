@@ -31,12 +31,13 @@ both() {
 	tc -n "$server" qdisc change dev "s$n" root netem rate 20mbit delay 10ms limit 1000 "$@"
 }
 
-# mixed SECONDS WHAT NETEM ARG...: data and TLVs over two such paths.
+# mixed SECONDS WHAT NETEM ARG...: data and TLVs over two such paths, once there is a connection: a SYN that is lost
+# twice goes out as TCP's.
 mixed() {
 	about="$2: "
-	both 1 "${@:3}"
-	both 2 "${@:3}"
+	(sleep 1; both 1 "${@:3}"; both 2 "${@:3}") &
 	ends mix "$1"
+	wait $!
 	both 1 loss 0%
 	both 2 loss 0%
 }

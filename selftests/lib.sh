@@ -227,6 +227,8 @@ hosts() {
 	ip netns add "$client"
 	ip netns add "$server"
 	linux_defaults
+	# or one SYN that is lost twice makes the rest of a test TCP's
+	in_both sysctl -q net.mptcp.blackhole_timeout=0
 	ip -n "$client" link set lo up
 	ip -n "$server" link set lo up
 	path 1 "$1" "$2"

@@ -91,9 +91,11 @@ lossy() {
 	local loss
 	in_server ip mptcp endpoint flush
 	# while it waits for a timeout, it does not recover
-	for loss in 10 20; do
-		netem 20mbit 40ms 1000 loss $loss%
+	for loss in 5 10; do
+		netem 20mbit 40ms 1000
+		(sleep 1; netem 20mbit 40ms 1000 loss $loss%) &
 		measure --for 20
+		wait $!
 		shares=${shares#*loss=}
 		is cwnd "$first" "a path that loses $loss %"
 		in_time "a path that loses $loss %: recovers for much of the time" less 10 "${shares%%.*}"
