@@ -43,7 +43,7 @@ report() {
 	echo "$ok $bad $skipped $SECONDS $(cat "$logs/$name.sources" 2>/dev/null)" >"$logs/$name.result"
 	# in one piece: others report at the same time
 	printf '%s\n' "$(printf '%-20s %4d passed %4d failed %4d skipped %5d s\n' "$name" "$ok" "$bad" "$skipped" $SECONDS
-		[ "$bad" = 0 ] || grep -E -A4 'not ok' "$log" | sed 's/^/    /')"
+		[ "$bad" = 0 ] || { grep -E -A4 'not ok' "$log"; echo "again: ${again}tools/kernel/check.sh '$test'"; } | sed 's/^/    /')"
 }
 
 # functions: of net/mptcp.
@@ -73,6 +73,10 @@ counting='"$@"; status=$?; mount -t debugfs none /sys/kernel/debug 2>/dev/null
 		cat "$file" >"$0/${name//\//#}"
 	done; exit $status'
 
+# Of a User-Mode guest: the numbers that it draws, so that what failed fails again. QEMU's clock is the machine's.
+seed=() again=
+[[ $boot != */boot-uml ]] || { seed=(--seed "${SEED:-1}") again="SEED=${SEED:-1} "; }
+
 # what a kernel needs that keeps two bytes more of each byte
 memory=()
 [ "$kind" != uninit ] || memory=(--mem 4G)
@@ -86,7 +90,8 @@ guest() {
 		counted=(--rw "$logs/gcov/$name")
 		set -- bash -c "$counting" "$logs/gcov/$name" "$@"
 	fi
-	timeout --foreground --kill-after 10 "$limit" "$boot" --kernel "$kernel" ${memory[@]+"${memory[@]}"} ${counted[@]+"${counted[@]}"} --dmesg "$logs/$name.dmesg" -- "$@" >"$log" 2>&1 || status=$?
+	timeout --foreground --kill-after 10 "$limit" "$boot" --kernel "$kernel" ${seed[@]+"${seed[@]}"} ${memory[@]+"${memory[@]}"} ${counted[@]+"${counted[@]}"} \
+		--dmesg "$logs/$name.dmesg" -- env PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" HOME="${HOME:-/root}" "$@" >"$log" 2>&1 || status=$?
 	[ "$status" != 124 ] || echo "not ok 998 the guest did not end within $limit s" >>"$log"
 	if grep -Eq "$complaints" <(relevant "$logs/$name.dmesg"); then
 		echo "not ok 999 the kernel complained: see $name.dmesg" >>"$log"

@@ -5,6 +5,7 @@
 # usage: check.sh [all | soon | kernel | kselftests | quick | robust | fixes] [TEST...]
 #	KIND=uml|debug|x86|...: which kernel; BOOT=: what boots it; JOBS=: tests at a time
 #	KEEP=yes: a test that passed from the same sources does not run again
+#	SEED=: what User-Mode guests draw their random numbers from: 1, and another one each time for "robust"
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -30,6 +31,8 @@ tool_tests=(model mptcpctl doctor examples programs mplab digits accuracy applic
 # ready in five minutes on two cores
 soon_tests=(kunit pairs redundant rescue inorder limits backup sockopt refused low_overhead stateless_join app_key sysctl
 	modules first_path rr minrtt observe "conformance quick" "${fixes_tests[@]}" mptcpctl doctor model readme fixes-table counts whole)
+[ "${1:-all}" != robust ] || SEED=${SEED:-$RANDOM}
+export SEED=${SEED:-1}
 case ${1:-all} in
 soon) tests=("${soon_tests[@]}") ;;
 all) tests=("${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" "${tool_tests[@]}") ;;
