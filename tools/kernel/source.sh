@@ -146,13 +146,15 @@ new_files() {
 
 # loses_work: to remove the tree would throw away what patches/ lacks, $work, and nobody asked for that.
 loses_work() {
+	local new
 	work=
 	[ -z "${FORCE:-}" ] && [ -d "$tree/.git" ] || return 1
 	! drops_edits || work="edits that patches/ lacks"
 	[ ! -f "$tree/.git/port" ] || work="a port under way"
 	[ -z "$(tree_git stash list)" ] || work="a stash"
 	[ -z "$(tree_git rev-list -n 1 --branches --not HEAD 2>/dev/null)" ] || work="commits on other branches"
-	[ -z "$(new_files)" ] || work="new files, $(new_files | head -n 3 | paste -sd ' ')"
+	new=$(new_files | sed -n 1,3p | paste -sd ' ')
+	[ -z "$new" ] || work="new files, $new"
 	[ -n "$work" ]
 }
 

@@ -13,6 +13,8 @@
 #include "mptcpctl.h"
 
 #define LIST_MAX 4096
+#define NO_SCHEDULER "this kernel cannot choose a scheduler (no " SYSCTLS "scheduler): " \
+	"boot one with the scheduler patches"
 
 struct listing {
 	bool json;
@@ -56,9 +58,6 @@ bool read_sysctl(const char *name, char *buf, size_t len)
 	snprintf(path, sizeof(path), SYSCTLS "%s", name);
 	return read_file(path, buf, len);
 }
-
-#define NO_SCHEDULER "this kernel cannot choose a scheduler (no " SYSCTLS "scheduler): " \
-	"boot one with the scheduler patches"
 
 int write_sysctl(const char *name, const char *value)
 {
