@@ -73,9 +73,13 @@ counting='"$@"; status=$?; mount -t debugfs none /sys/kernel/debug 2>/dev/null
 		cat "$file" >"$0/${name//\//#}"
 	done; exit $status'
 
-# Of a User-Mode guest: the numbers that it draws, so that what failed fails again. QEMU's clock is the machine's.
-seed=() again=
-[[ $boot != */boot-uml ]] || { seed=(--seed "${SEED:-1}") again="SEED=${SEED:-1} "; }
+# In a User-Mode guest what failed fails again, in any clone: it draws the same numbers, and knows the tree by a
+# path of the same length. QEMU's clock is the machine's.
+tree=$top bin=$logs/bin same=() again=
+if [[ $boot == */boot-uml ]]; then
+	tree=/mnt/tree bin=/mnt/bin again="SEED=${SEED:-1} "
+	same=(--seed "${SEED:-1}" --bind "$top" "$tree" --bind "$logs/bin" "$bin")
+fi
 
 # what a kernel needs that keeps two bytes more of each byte
 memory=()
@@ -90,8 +94,9 @@ guest() {
 		counted=(--rw "$logs/gcov/$name")
 		set -- bash -c "$counting" "$logs/gcov/$name" "$@"
 	fi
-	timeout --foreground --kill-after 10 "$limit" "$boot" --kernel "$kernel" ${seed[@]+"${seed[@]}"} ${memory[@]+"${memory[@]}"} ${counted[@]+"${counted[@]}"} \
-		--dmesg "$logs/$name.dmesg" -- env PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" HOME="${HOME:-/root}" "$@" >"$log" 2>&1 || status=$?
+	timeout --foreground --kill-after 10 "$limit" "$boot" --kernel "$kernel" ${same[@]+"${same[@]}"} \
+		${memory[@]+"${memory[@]}"} ${counted[@]+"${counted[@]}"} --dmesg "$logs/$name.dmesg" -- \
+		env PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin" HOME="${HOME:-/root}" "$@" >"$log" 2>&1 || status=$?
 	[ "$status" != 124 ] || echo "not ok 998 the guest did not end within $limit s" >>"$log"
 	if grep -Eq "$complaints" <(relevant "$logs/$name.dmesg"); then
 		echo "not ok 999 the kernel complained: see $name.dmesg" >>"$log"
@@ -130,8 +135,8 @@ selftest() {
 	local script arguments
 	read -ra arguments <<<"$test"
 	script=$(selftest_script "${arguments[0]}") || die "there is no test '$test'"
-	guest env PATH="$logs/bin:$PATH" KSFT_MACHINE_SLOW="${KSFT_MACHINE_SLOW:-}" \
-		"$script" "${arguments[@]:1}"
+	guest env PATH="$bin:$PATH" KSFT_MACHINE_SLOW="${KSFT_MACHINE_SLOW:-}" \
+		"$tree${script#"$top"}" "${arguments[@]:1}"
 }
 
 case $test in
@@ -139,12 +144,12 @@ kunit)
 	mapfile -t modules < <(kunit_modules)
 	guest bash -c "$kunit" kunit ${modules[@]+"${modules[@]}"}
 	;;
-mptcpctl) guest "$top/tools/mptcpctl/test.sh" ;;
-doctor) guest "$top/tools/mptcpctl/doctor-test.sh" ;;
+mptcpctl) guest "$tree/tools/mptcpctl/test.sh" ;;
+doctor) guest "$tree/tools/mptcpctl/doctor-test.sh" ;;
 examples)
 	mkdir -p "$build/examples"
 	make -s -C "$top/tools/examples" BUILD="$build/examples" >"$log" 2>&1 || die "tools/examples does not build: see $log"
-	guest "$top/tools/examples/test.sh" "$build/examples"
+	guest "$tree/tools/examples/test.sh" "$build/examples"
 	;;
 programs)
 	mkdir -p "$build/programs"
@@ -152,7 +157,7 @@ programs)
 	# without Go, or with an old one, what is about Go is skipped
 	! command -v go >/dev/null || (cd "$top/tools/kernel/tests/serve" &&
 		GOTOOLCHAIN=local go build -buildvcs=false -o "$build/programs/serve" . >"$log" 2>&1) || true
-	guest "$top/tools/kernel/tests/programs-test.sh" "$build/programs"
+	guest "$tree/tools/kernel/tests/programs-test.sh" "$build/programs"
 	;;
 mplab) host unittests ;;
 model) host model ;;

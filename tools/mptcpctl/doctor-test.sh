@@ -280,6 +280,7 @@ else
 	skip "a way that loses full packets: nft cannot"
 fi
 if command -v nft >/dev/null && on_the_way 1 "tcp option mptcp exists drop"; then
+	in_client sysctl -q net.mptcp.blackhole_timeout=3600
 	in_client /usr/bin/python3 -c 'import socket
 socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262).connect(("203.0.113.1", 80))'
 	in_server nft delete table ip middlebox
