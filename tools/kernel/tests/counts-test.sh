@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # How checks are counted: what passed, failed and was skipped, from a test's log to the last line of
-# all. Neither kernel nor compiler: the guest and make are pretended. TAP output.
+# all; and that what failed can be run again. Neither kernel nor compiler: the guest and make are pretended. TAP output.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "$0")/.." && pwd)
@@ -58,6 +58,20 @@ one_test() {
 		"what only looks like it does not count"
 }
 
+# told [SEED]: what a User-Mode guest is told, which decides all that it draws.
+told() {
+	env BUILD="$work/build" BOOT="$work/bin/boot-uml" PATH="$work/bin:$PATH" ${1:+SEED="$1"} \
+		"$here/check.sh" sysctl >"$work/checked" || true
+	grep -o -e '--seed [0-9]*' -e '[^ ]*/sysctl.sh' "$work/build/check/uml/sysctl.log" | paste -sd ' '
+}
+
+again() {
+	is "--seed 1 /mnt/tree/selftests/sysctl.sh" "$(told)" "a guest draws from 1, and knows the tree by one path"
+	is "--seed 7 /mnt/tree/selftests/sysctl.sh" "$(told 7)" "or from another seed"
+	is "again: SEED=7 tools/kernel/check.sh 'sysctl'" "$(grep -o 'again: .*' "$work/checked")" \
+		"a test that failed says how to run it again"
+}
+
 # The log of a target of the Makefile is what there is of that name.
 several() {
 	mkdir -p "$logs"
@@ -112,11 +126,15 @@ pretend boot <<-BOOT
 	cat '$work/tap'
 	exit \$(cat '$work/status')
 BOOT
+pretend boot-uml <<-'BOOT'
+	echo "not ok 1 $*"
+BOOT
 # "make ... TARGET" prints LOGS/TARGET; nothing else needs to be made
 pretend make <<-'MAKE'
 	[ -z "${LOGS:-}" ] || cat "$LOGS/${!#}"
 MAKE
 one_test
+again
 several
 upstream
 
