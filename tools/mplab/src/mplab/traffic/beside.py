@@ -165,7 +165,7 @@ class Web(Beside):
         ended = [(size, took) for start, size, took in kept if took is not None and start + took <= end]
         waited = [min(took or end, end - start) for start, _, took in kept]
         return {
-            "goodput_bps": sum(size for size, _ in ended) * 8 / (end - begin),
+            "goodput_bps": sum(size for size, _ in ended) * 8 / (end - begin) if end > begin else 0.0,
             "flows_count": len(kept),
             "unfinished_count": len(kept) - len(ended),
             "completion_mean_s": mean(waited) if waited else None,
