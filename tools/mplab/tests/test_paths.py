@@ -49,8 +49,6 @@ class Paths(unittest.TestCase):
             ("8mbit,20ms,80ms,100%", "less than 100%"),
             ("1kbit,20ms,80ms", "too slow"),
             ("8mbit,20ms,80ms,mtu=100", "mtu '100': write a number from 576 to 9000"),
-            ("8mbit,20ms,80ms,1%,loss=2%", "loss is given twice"),
-            ("8mbit,20ms,80ms,mtu=1400,mtu=1300", "mtu is given twice"),
             ("8mbit,20ms,80ms,color=red", "unknown 'color': there are loss"),
             ("8mbit,20ms,80ms,away@3s", "event 'away': write rate or rtt"),
             ("8mbit,20ms,80ms,rate=fast@3s", "rate 'fast' is not a number"),

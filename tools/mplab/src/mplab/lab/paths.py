@@ -268,18 +268,9 @@ def _step(fields: list[str]) -> tuple[float, list[str]]:
     return step, [field for field in fields if field not in found]
 
 
-def _once(fields: list[str]) -> None:
-    """Events come as often as one likes, all else once."""
-    keys = [field.partition("=")[0] if "=" in field else "loss" for field in fields if "@" not in field]
-    twice = next((key for key in keys if keys.count(key) > 1), "")
-    if twice:
-        raise units.UnitError(f"{twice} is given twice")
-
-
 def parse(text: str) -> Path:
     """A path from its text; UnitError says what is wrong with it."""
     try:
-        _once(text.split(",")[3:])
         step, fields = _step(text.split(","))
         path = _base(fields, step)
         for field in fields[3:]:
