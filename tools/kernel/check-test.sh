@@ -43,7 +43,16 @@ report() {
 	echo "$ok $bad $skipped $SECONDS $(cat "$logs/$name.sources" 2>/dev/null)" >"$logs/$name.result"
 	# in one piece: others report at the same time
 	printf '%s\n' "$(printf '%-20s %4d passed %4d failed %4d skipped %5d s\n' "$name" "$ok" "$bad" "$skipped" $SECONDS
-		[ "$bad" = 0 ] || { grep -E -A4 'not ok' "$log"; echo "again: ${again}tools/kernel/check.sh '$test'"; } | sed 's/^/    /')"
+		[ "$bad" = 0 ] || { grep -E -A4 'not ok' "$log"; again; } | sed 's/^/    /')"
+}
+
+# again: the command for this test, with what it was called with.
+again() {
+	local name words=()
+	for name in KSRC BUILD KIND BOOT KSFT_MACHINE_SLOW SEED; do
+		[ -z "${!name:-}" ] || words+=("$name=${!name}")
+	done
+	echo "again: ${words[*]} tools/kernel/check.sh '$test'"
 }
 
 # functions: of net/mptcp.
@@ -75,9 +84,9 @@ counting='"$@"; status=$?; mount -t debugfs none /sys/kernel/debug 2>/dev/null
 
 # In a User-Mode guest what failed fails again, in any clone: it draws the same numbers, and knows the tree by a
 # path of the same length. QEMU's clock is the machine's.
-tree=$top bin=$logs/bin same=() again=
+tree=$top bin=$logs/bin same=()
 if [[ $boot == */boot-uml ]]; then
-	tree=/mnt/tree bin=/mnt/bin again="SEED=${SEED:-1} "
+	tree=/mnt/tree bin=/mnt/bin
 	same=(--seed "${SEED:-1}" --bind "$top" "$tree" --bind "$logs/bin" "$bin")
 fi
 

@@ -31,18 +31,17 @@ tool_tests=(model mptcpctl doctor examples programs mplab digits accuracy applic
 # ready in five minutes on two cores
 soon_tests=(kunit pairs redundant rescue inorder limits backup sockopt refused low_overhead stateless_join app_key sysctl
 	modules first_path rr minrtt observe "conformance quick" "${fixes_tests[@]}" mptcpctl doctor model readme fixes-table counts whole)
-[ "${1:-all}" != robust ] || SEED=${SEED:-$RANDOM}
-export SEED=${SEED:-1}
 case ${1:-all} in
 soon) tests=("${soon_tests[@]}") ;;
 all) tests=("${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" "${tool_tests[@]}") ;;
 kernel) tests=("${rate_tests[@]}" "${kernel_tests[@]}") ;;
 kselftests) tests=("${kernel_tests[@]}") ;;
 quick) tests=("${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}") ;;
-robust) tests=("${robust_tests[@]}") ;;
+robust) tests=("${robust_tests[@]}") SEED=${SEED:-$RANDOM} ;;
 fixes) tests=("${fixes_tests[@]}") ;;
 *) tests=("$1") ;;
 esac
+export SEED=${SEED:-1}
 set -- "${tests[@]}" "${@:2}"
 # a path, as patches name it, will do
 set -- "${@##*/}"

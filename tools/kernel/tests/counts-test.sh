@@ -68,7 +68,7 @@ told() {
 again() {
 	is "--seed 1 /mnt/tree/selftests/sysctl.sh" "$(told)" "a guest draws from 1, and knows the tree by one path"
 	is "--seed 7 /mnt/tree/selftests/sysctl.sh" "$(told 7)" "or from another seed"
-	is "again: SEED=7 tools/kernel/check.sh 'sysctl'" "$(grep -o 'again: .*' "$work/checked")" \
+	is "again: BUILD=$work/build BOOT=$work/bin/boot-uml SEED=7 tools/kernel/check.sh 'sysctl'" "$(grep -o 'again: .*' "$work/checked")" \
 		"a test that failed says how to run it again"
 }
 
