@@ -34,7 +34,13 @@
 
 #include <linux/module.h>
 #include <kunit/visibility.h>
+#include "protocol.h"
 #include "cong/cong.h"
+
+/* What 7.3 calls before the first segment, in place of cwnd_event (compat.h) */
+#ifndef MPTCP_CONG_TX_START
+#define MPTCP_CONG_TX_START(start)
+#endif
 
 #define EWLIA_SSTHRESH	65536	/* bytes, for all together */
 
@@ -117,6 +123,7 @@ static struct tcp_congestion_ops mptcp_ewlia = {
 	.undo_cwnd	= tcp_reno_undo_cwnd,
 	.cong_avoid	= ewlia_cong_avoid,
 	.cwnd_event	= ewlia_cwnd_event,
+	MPTCP_CONG_TX_START(ewlia_start)
 	.pkts_acked	= mptcp_cong_pkts_acked,
 	.set_state	= mptcp_cong_set_state,
 	.get_info	= mptcp_cong_get_info,

@@ -391,6 +391,36 @@ static void weight_is_for_ewlia_only(struct kunit *test)
 	sock_release(sock);
 }
 
+/* TCP sets the window of a subflow that joins when its handshake ends. */
+static void ewlia_begins_with_its_window(struct kunit *test)
+{
+	struct inet_connection_sock *icsk;
+	char name[] = "ewlia";
+	struct socket *sock;
+	struct sock *sk;
+	int err;
+
+	KUNIT_ASSERT_EQ(test, 0, sock_create(AF_INET, SOCK_STREAM, IPPROTO_TCP, &sock));
+	sk = sock->sk;
+	icsk = inet_csk(sk);
+	err = sock->ops->setsockopt(sock, SOL_TCP, TCP_CONGESTION, KERNEL_SOCKPTR(name),
+				    sizeof(name));
+	if (err) {
+		sock_release(sock);
+		kunit_skip(test, "there is no ewlia");
+	}
+
+	lock_sock(sk);
+	tcp_snd_cwnd_set(tcp_sk(sk), 3);
+	icsk->icsk_ca_ops->init(sk);
+	icsk->icsk_ca_initialized = 1;
+	tcp_snd_cwnd_set(tcp_sk(sk), TCP_INIT_CWND);
+	tcp_ca_event(sk, CA_EVENT_TX_START);
+	KUNIT_EXPECT_EQ(test, tcp_snd_cwnd(tcp_sk(sk)), 3U);
+	release_sock(sk);
+	sock_release(sock);
+}
+
 static struct kunit_case mptcp_cong_cases[] = {
 	KUNIT_CASE(as_in_double_precision),
 	KUNIT_CASE(any_state_gives_an_increase),
@@ -402,6 +432,7 @@ static struct kunit_case mptcp_cong_cases[] = {
 	KUNIT_CASE(plain_tcp_is_alone),
 	KUNIT_CASE(windows_grow_by_parts),
 	KUNIT_CASE(weight_is_for_ewlia_only),
+	KUNIT_CASE(ewlia_begins_with_its_window),
 	{}
 };
 
