@@ -40,6 +40,10 @@ class Paths(unittest.TestCase):
         self.assertEqual([e.value for e in path.events], [1e6, 0.03, 0.001, 2, 9, 0, 0])
         self.assertIn("rtt=30 ms at 2 s, jitter=1 ms at 3 s, loss=2 % at 4 s", str(path))
 
+    def test_an_event_may_come_again(self) -> None:
+        path = paths.parse("8mbit,20ms,80ms,2%,loss=3%@1s,loss=1%@2s")
+        self.assertEqual([path.loss, *(e.value for e in path.events)], [2, 3, 1])
+
     def test_what_is_wrong_is_named(self) -> None:
         for text, message in (
             ("8mbit,20", "2 fields; write RATE,RTT,QUEUE"),
@@ -63,6 +67,10 @@ class Paths(unittest.TestCase):
             ("8mbit,20ms,80ms,family=6,mtu=1000", "mtu=1000: IPv6 has at least 1280"),
             ("8mbit,20ms,80ms,initcwnd=0", "initcwnd '0': write a number from 1 to 1000"),
             ("8mbit,20ms,80ms,step=10ms", "step without a trace"),
+            ("8mbit,20ms,80ms,mtu=1400,mtu=1300", "mtu is given 2 times: keep one of them"),
+            ("8mbit,20ms,80ms,1%,loss=2%", "loss is given 2 times"),
+            ("8mbit,20ms,80ms,1%,loss-trace=wifi:2", "loss is given 2 times"),
+            ("trace=lte:1,20ms,80ms,step=10ms,step=1s", "step is given 2 times"),
             ("trace=03-starlink,20ms,80ms,rate=1mbit@3s", "event 'rate': the trace '03-starlink' says"),
             ("trace=nowhere,20ms,80ms", "neither a file, nor one of the project's (0"),
             ("trace=lte:x,20ms,80ms", "write a number for the seed, for example lte:1"),

@@ -257,9 +257,22 @@ def _base(fields: list[str], step: float) -> Path:
     )
 
 
+def _check_once(fields: list[str]) -> None:
+    """Of two values one would be lost. A loss may be without its key, or a trace; events come again."""
+    keys = [
+        field.partition("=")[0].removesuffix("-trace") if "=" in field else "loss"
+        for field in fields
+        if "@" not in field
+    ]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise units.UnitError(f"{key} is given {keys.count(key)} times: keep one of them")
+
+
 def _step(fields: list[str]) -> tuple[float, list[str]]:
     """Seconds between the lines of the path's traces; the other fields."""
     found = [field for field in fields if field.startswith("step=")]
+    _check_once(found)
     step = units.seconds(found[-1].removeprefix("step="), "step") if found else 1.0
     if not 0.001 <= step <= 60:
         raise units.UnitError(f"step={step:g}s: write a time from 1ms to 60s")
@@ -275,6 +288,7 @@ def parse(text: str) -> Path:
         path = _base(fields, step)
         for field in fields[3:]:
             path = _extend(path, field, step)
+        _check_once(fields[3:])
         if path.trace:
             path = replace(path, rate=path.trace.rate(path.frame))
         _check(path)
