@@ -14,7 +14,7 @@
  *
  * Unlike tbf there are no tokens to save, and none to lose when the rate changes. Steps are only
  * ever appended. So the time at which a packet will leave is known when its turn comes, and the
- * timer is set once per packet, never on an idle link.
+ * timer is set once per packet, never on an idle link; and once per REPLAY_STEPS_AT_ONCE steps.
  *
  * What waits is in a queue of its own, as it is in tbf: bfifo, or what is grafted to class :1.
  * The packet that is being carried counts as waiting. A large (GSO) packet is carried in one
@@ -43,6 +43,9 @@
 
 /* Steps that may wait, three hours at 10 ms each: 8 MB, and more if few come at a time */
 #define REPLAY_MAX_STEPS	BIT(20)
+
+/* Steps that are gone through at once, under the qdisc's lock: the timer sees to the rest */
+#define REPLAY_STEPS_AT_ONCE	BIT(12)
 
 enum {
 	TCA_REPLAY_UNSPEC,
@@ -103,23 +106,31 @@ static void replay_next_step(struct replay_sched_data *q)
 	}
 }
 
-/* Nothing waited until now: the bytes that have begun are lost. */
-static void replay_skip(struct replay_sched_data *q, u64 now)
+/* Nothing waited until now: the bytes that have begun are lost. False: there are more of them. */
+static bool replay_skip(struct replay_sched_data *q, u64 now)
 {
-	u32 begun;
+	u32 begun, left = REPLAY_STEPS_AT_ONCE;
 
-	while (q->step.duration && q->begin + q->step.duration <= now)
+	while (q->step.duration && q->begin + q->step.duration <= now) {
+		if (!left--)
+			return false;
 		replay_next_step(q);
+	}
 	if (!q->step.duration || now <= q->begin)
-		return;
+		return true;
 	begun = DIV64_U64_ROUND_UP((now - q->begin) * q->step.bytes, q->step.duration);
 	q->used = max(q->used, begun);
+	return true;
 }
 
-/* Take the bytes that the packet in turn needs, from as many steps as that takes. */
+/* Take the bytes that the packet in turn needs, from as many steps as that takes: where they carry
+ * few bytes, or none, those may be more than are gone through at once.
+ */
 static void replay_carry(struct replay_sched_data *q)
 {
-	while (q->owed && q->step.duration) {
+	u32 left;
+
+	for (left = REPLAY_STEPS_AT_ONCE; left && q->owed && q->step.duration; left--) {
 		u32 taken = min(q->owed, q->step.bytes - q->used);
 
 		q->owed -= taken;
@@ -152,15 +163,19 @@ static struct sk_buff *replay_dequeue(struct Qdisc *sch)
 		return NULL;
 	}
 	if (!q->serving) {
-		if (!q->busy)
-			replay_skip(q, now);
+		if (!q->busy && !replay_skip(q, now)) {
+			qdisc_watchdog_schedule_ns(&q->watchdog, now);
+			return NULL;
+		}
 		q->serving = true;
 		q->owed = qdisc_pkt_len(skb);
 	}
 	replay_carry(q);
 	if (q->owed || q->done > now) {
-		if (!q->owed)	/* else replay_change() goes on */
+		if (!q->owed)
 			qdisc_watchdog_schedule_ns(&q->watchdog, q->done);
+		else if (q->step.duration)	/* else replay_change() goes on */
+			qdisc_watchdog_schedule_ns(&q->watchdog, q->begin);
 		qdisc_qstats_overlimit(sch);
 		return NULL;
 	}
