@@ -190,6 +190,36 @@ mptcp_sched_lowest(struct mptcp_sock *msk,
 	return best;
 }
 
+/* The same with a @key of those with room, at @now in us, that may take note of what it saw. */
+static __always_inline struct mptcp_sched_choice
+mptcp_sched_lowest_at(struct mptcp_sock *msk, u64 now,
+		      u64 (*key)(struct mptcp_subflow_context *subflow, u64 now))
+{
+	bool backups = mptcp_sched_only_backups(msk);
+	struct mptcp_subflow_context *subflow;
+	struct mptcp_sched_choice best = {};
+	u64 best_key = U64_MAX;
+
+	mptcp_for_each_subflow(msk, subflow) {
+		u32 room;
+		u64 k;
+
+		if (!mptcp_sched_usable(subflow, backups))
+			continue;
+		room = mptcp_sched_room(subflow);
+		if (!room)
+			continue;
+		k = key(subflow, now);
+		if (k < best_key) {
+			best.subflow = subflow;
+			best.room = room;
+			best_key = k;
+		}
+	}
+
+	return best;
+}
+
 /* Bytes that are in flight on @subflow, whole segments of them, or wait in its send queue. */
 static inline u32 mptcp_sched_queued(const struct mptcp_subflow_context *subflow)
 {

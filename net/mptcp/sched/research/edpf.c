@@ -62,34 +62,23 @@ static u64 edpf_delivery(struct mptcp_subflow_context *subflow, u32 bytes, u64 n
 	return mptcp_rule_delivery(now, delay, es->free_at, bytes, rate);
 }
 
+static u64 edpf_key(struct mptcp_subflow_context *subflow, u64 now)
+{
+	return edpf_delivery(subflow, mptcp_sched_mss(subflow), now);
+}
+
 static int edpf_get_send(struct mptcp_sock *msk)
 {
-	bool backups = mptcp_sched_only_backups(msk);
-	struct mptcp_subflow_context *subflow, *best = NULL;
-	u64 now = tcp_clock_us(), first = U64_MAX;
-	u32 run = 0;
+	u64 now = tcp_clock_us();
+	struct mptcp_sched_choice best = mptcp_sched_lowest_at(msk, now, edpf_key);
+	u32 run;
 
-	mptcp_for_each_subflow(msk, subflow) {
-		u64 delivery;
-		u32 room;
-
-		if (!mptcp_sched_usable(subflow, backups))
-			continue;
-		room = mptcp_sched_room(subflow);
-		if (!room)
-			continue;
-		delivery = edpf_delivery(subflow, mptcp_sched_mss(subflow), now);
-		if (delivery < first) {
-			best = subflow;
-			first = delivery;
-			run = min(mptcp_sched_run(subflow), room);
-		}
-	}
-	if (!best)
+	if (!best.subflow)
 		return -EAGAIN;
 
-	edpf_subflow(best)->free_at = edpf_delivery(best, run, now);
-	mptcp_sched_commit(msk, best, run, MPTCP_SCHED_BEST);
+	run = min(mptcp_sched_run(best.subflow), best.room);
+	edpf_subflow(best.subflow)->free_at = edpf_delivery(best.subflow, run, now);
+	mptcp_sched_commit(msk, best.subflow, run, MPTCP_SCHED_BEST);
 	return 0;
 }
 

@@ -95,36 +95,20 @@ static u64 pet_key(struct mptcp_subflow_context *subflow, u64 now)
 
 static int pet_get_send(struct mptcp_sock *msk)
 {
-	bool backups = mptcp_sched_only_backups(msk);
-	struct mptcp_subflow_context *subflow, *best = NULL;
-	u64 now = tcp_clock_us(), least = U64_MAX;
+	u64 now = tcp_clock_us();
+	struct mptcp_sched_choice best = mptcp_sched_lowest_at(msk, now, pet_key);
 	struct pet_subflow *ps;
-	u32 bytes = 0;
+	u32 bytes;
 
-	mptcp_for_each_subflow(msk, subflow) {
-		u64 key;
-		u32 room;
-
-		if (!mptcp_sched_usable(subflow, backups))
-			continue;
-		room = mptcp_sched_room(subflow);
-		if (!room)
-			continue;
-		key = pet_key(subflow, now);
-		if (key < least) {
-			best = subflow;
-			least = key;
-			bytes = pet_bytes(subflow, room);
-		}
-	}
-	if (!best)
+	if (!best.subflow)
 		return -EAGAIN;
 
-	ps = pet_subflow(best);
+	ps = pet_subflow(best.subflow);
+	bytes = pet_bytes(best.subflow, best.room);
 	ps->sent = tcp_jiffies32 ?: 1;
 	if (ps->rate)
-		ps->free_at = pet_delivery(best, bytes, now);
-	mptcp_sched_commit(msk, best, bytes, MPTCP_SCHED_BEST);
+		ps->free_at = pet_delivery(best.subflow, bytes, now);
+	mptcp_sched_commit(msk, best.subflow, bytes, MPTCP_SCHED_BEST);
 	return 0;
 }
 
