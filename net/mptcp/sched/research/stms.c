@@ -62,6 +62,13 @@ static u32 stms_first_gap(const struct mptcp_subflow_context *fast,
 	return min_t(u64, div_u64(rate * us, USEC_PER_MSEC), S32_MAX);
 }
 
+/* A new time begins, with this gap. */
+static u32 stms_set(struct stms *s, u32 gap, u32 now)
+{
+	*s = (struct stms) { .gap = gap, .since = now ?: 1 };
+	return gap;
+}
+
 /* The gap of @slow, as it is known now */
 static u32 stms_gap(struct mptcp_sock *msk, const struct mptcp_subflow_context *fast,
 		    struct mptcp_subflow_context *slow)
@@ -70,18 +77,13 @@ static u32 stms_gap(struct mptcp_sock *msk, const struct mptcp_subflow_context *
 	struct stms *s = stms(slow);
 	u32 now = tcp_jiffies32;
 
-	if (!s->since) {
-		*s = (struct stms) { .gap = stms_first_gap(fast, slow), .since = now ?: 1 };
-		return s->gap;
-	}
+	if (!s->since)
+		return stms_set(s, stms_first_gap(fast, slow), now);
 	s->late |= waits && waits->subflow_id == slow->subflow_id;
 	if (now - s->since < usecs_to_jiffies(stms_rtt(slow) >> 3))
 		return s->gap;
 
-	s->gap = mptcp_rule_gap(s->gap, mptcp_sched_mss(slow), s->late);
-	s->since = now ?: 1;
-	s->late = false;
-	return s->gap;
+	return stms_set(s, mptcp_rule_gap(s->gap, mptcp_sched_mss(slow), s->late), now);
 }
 
 static int stms_send_ahead(struct mptcp_sock *msk, const struct mptcp_subflow_context *fast,
