@@ -78,7 +78,7 @@ mptcp_sched_best_copy(struct mptcp_sock *msk,
 	u32 best_rtt = U32_MAX;
 
 	mptcp_for_each_subflow(msk, subflow) {
-		u32 rtt = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
+		u32 rtt = mptcp_sched_srtt(subflow);
 		u32 room = rtt < best_rtt && may(subflow, backups) ?
 			   mptcp_sched_copy_room(msk, subflow) : 0;
 

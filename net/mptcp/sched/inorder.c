@@ -619,11 +619,6 @@ static int inorder_send_ahead(struct mptcp_sock *msk,
 	return 0;
 }
 
-static u32 inorder_srtt(const struct mptcp_subflow_context *subflow)
-{
-	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
-}
-
 /* Is the peer held up: does it wait for what a subflow with a longer RTT than @path's
  * has lost, or still has while the window is used up?
  */
@@ -639,7 +634,7 @@ static bool inorder_is_held_up(struct mptcp_sock *msk, const struct inorder_path
 	    range->subflow_id == path->subflow->subflow_id)
 		return false;
 	owner = mptcp_sched_by_id(msk, range->subflow_id);
-	if (owner && inorder_srtt(owner) <= inorder_srtt(path->subflow))
+	if (owner && mptcp_sched_srtt(owner) <= mptcp_sched_srtt(path->subflow))
 		return false;
 	if (owner && before64(head, READ_ONCE(msk->wnd_end)) && !inorder_has_lost(owner))
 		return false;
@@ -651,7 +646,7 @@ static bool inorder_is_held_up(struct mptcp_sock *msk, const struct inorder_path
 static bool inorder_again_of_late(const struct inorder_msk *im, const struct inorder_path *path,
 				  u64 now)
 {
-	return now - im->again_at <= inorder_srtt(path->subflow) / 2;
+	return now - im->again_at <= mptcp_sched_srtt(path->subflow) / 2;
 }
 
 /* The peer is held up: how many segments are sent again? Losses come in bursts.
@@ -742,7 +737,7 @@ static bool inorder_is_too_late(const struct inorder_path *owner, const struct i
 	if (owner == path || !owner->late || !READ_ONCE(tcp_sk(ssk)->packets_out))
 		return false;
 	if (inorder_has_lost(owner->subflow))
-		return inorder_srtt(owner->subflow) >> 3 > path->delivery;
+		return mptcp_sched_srtt(owner->subflow) >> 3 > path->delivery;
 	return owner->delivery / 2 > path->delivery;
 }
 

@@ -20,15 +20,9 @@
 #include <linux/module.h>
 #include "sched/sched.h"
 
-/* A subflow without a sample yet has 0 and comes first: it gets one that way. */
-static u64 minrtt_key(const struct mptcp_subflow_context *subflow)
-{
-	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
-}
-
 static int minrtt_get_send(struct mptcp_sock *msk)
 {
-	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, minrtt_key);
+	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, mptcp_sched_srtt);
 
 	if (!best.subflow)
 		return -EAGAIN;

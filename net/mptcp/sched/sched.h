@@ -151,6 +151,14 @@ static inline u32 mptcp_sched_in_flight(const struct tcp_sock *tp)
 	return max(out, 0);
 }
 
+/* The RTT of @subflow, smoothed, as TCP has it, in 1/8 us. 0: there is no sample yet; as a key that
+ * comes first, and gets one that way.
+ */
+static inline u64 mptcp_sched_srtt(const struct mptcp_subflow_context *subflow)
+{
+	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
+}
+
 /* In a ring of subflow ids, does @a come before @b after @last? The one that
  * had the last turn comes at the end; ids of subflows that are gone may serve
  * as @last.

@@ -334,11 +334,6 @@ void mptcp_sched_timer(struct timer_list *t)
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_timer);
 
-static u64 rescue_srtt(const struct mptcp_subflow_context *subflow)
-{
-	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
-}
-
 /* A subflow may be silent. True: what it owes is sent again. */
 bool mptcp_sched_rescue_get_send(struct mptcp_sock *msk)
 {
@@ -347,7 +342,7 @@ bool mptcp_sched_rescue_get_send(struct mptcp_sock *msk)
 	struct mptcp_sched_choice helper;
 
 	/* first, as the search costs more */
-	helper = mptcp_sched_lowest(msk, rescue_srtt);
+	helper = mptcp_sched_lowest(msk, mptcp_sched_srtt);
 	if (!helper.subflow)
 		return false;
 	range = rescue_first(msk, una, head);

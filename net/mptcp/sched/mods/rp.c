@@ -66,7 +66,7 @@
 
 static u32 mptcp_rp_srtt(const struct mptcp_subflow_context *subflow)
 {
-	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us) >> 3;
+	return mptcp_sched_srtt(subflow) >> 3;
 }
 
 /* Segments that a subflow may use @rtts round trips after it was penalized to

@@ -37,7 +37,7 @@
 static bool mptcp_warn_is_due(const struct mptcp_sock *msk,
 			      const struct mptcp_subflow_context *subflow, u64 head)
 {
-	u32 srtt = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us) >> 3;
+	u32 srtt = mptcp_sched_srtt(subflow) >> 3;
 	u64 product = div_u64((u64)mptcp_sched_rate(subflow) * srtt, USEC_PER_MSEC);
 	u64 end = READ_ONCE(msk->wnd_end);
 

@@ -52,22 +52,13 @@ static struct blest *blest(struct mptcp_sock *msk)
 	return (struct blest *)msk->sched_priv;
 }
 
-static u32 blest_rtt(const struct mptcp_subflow_context *subflow)
-{
-	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
-}
-
-static u64 blest_key(const struct mptcp_subflow_context *subflow)
-{
-	return blest_rtt(subflow);
-}
-
 /* X: bytes that @fast sends during a round trip of @slow. */
 static u64 blest_sends(const struct mptcp_subflow_context *fast,
 		       const struct mptcp_subflow_context *slow)
 {
 	u32 cwnd = tcp_snd_cwnd(tcp_sk(mptcp_subflow_tcp_sock(fast)));
-	u64 ratio = div_u64((u64)blest_rtt(slow) << BLEST_SHIFT, max(blest_rtt(fast), 1U));
+	u64 ratio = div_u64(mptcp_sched_srtt(slow) << BLEST_SHIFT,
+			    max_t(u32, mptcp_sched_srtt(fast), 1));
 
 	ratio = clamp_t(u64, ratio, BLEST_ONE, BLEST_RATIO_MAX);
 	/* segments, in halves of 1/256 */
@@ -85,7 +76,7 @@ static void blest_correct(struct mptcp_sock *msk, const struct mptcp_subflow_con
 
 	if (!b->lambda)
 		b->lambda = BLEST_ONE;
-	if (now - b->since < usecs_to_jiffies(blest_rtt(slow) >> 3))
+	if (now - b->since < usecs_to_jiffies(mptcp_sched_srtt(slow) >> 3))
 		return;
 
 	if (b->blocked)
@@ -114,14 +105,14 @@ static bool blest_fits(struct mptcp_sock *msk, const struct mptcp_subflow_contex
 
 static int blest_get_send(struct mptcp_sock *msk)
 {
-	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, blest_key);
+	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, mptcp_sched_srtt);
 	struct mptcp_subflow_context *fast;
 
 	if (!best.subflow)
 		return -EAGAIN;
 
-	fast = mptcp_sched_first(msk, blest_key);
-	if (best.subflow != fast && fast && blest_rtt(fast) &&
+	fast = mptcp_sched_first(msk, mptcp_sched_srtt);
+	if (best.subflow != fast && fast && mptcp_sched_srtt(fast) &&
 	    !blest_fits(msk, fast, best.subflow))
 		return -EAGAIN;
 

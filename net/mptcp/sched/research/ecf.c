@@ -45,11 +45,6 @@ static struct ecf *ecf(struct mptcp_sock *msk)
 	return (struct ecf *)msk->sched_priv;
 }
 
-static u64 ecf_key(const struct mptcp_subflow_context *subflow)
-{
-	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
-}
-
 static struct ecf_path ecf_path(const struct mptcp_subflow_context *subflow)
 {
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
@@ -83,14 +78,14 @@ static bool ecf_waits(struct ecf *ecf, const struct ecf_path *fast, const struct
 
 static int ecf_get_send(struct mptcp_sock *msk)
 {
-	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, ecf_key);
+	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, mptcp_sched_srtt);
 	struct mptcp_subflow_context *fastest;
 
 	if (!best.subflow)
 		return -EAGAIN;
 
-	fastest = mptcp_sched_first(msk, ecf_key);
-	if (best.subflow != fastest && fastest && ecf_key(fastest)) {
+	fastest = mptcp_sched_first(msk, mptcp_sched_srtt);
+	if (best.subflow != fastest && fastest && mptcp_sched_srtt(fastest)) {
 		struct ecf_path fast = ecf_path(fastest), slow = ecf_path(best.subflow);
 		u64 left = READ_ONCE(msk->write_seq) - mptcp_sched_head(msk);
 

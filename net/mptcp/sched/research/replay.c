@@ -179,18 +179,13 @@ static u32 replay_turn(struct mptcp_sock *msk)
 	return list->entry[rm->index].subflow_id;
 }
 
-static u64 replay_key(const struct mptcp_subflow_context *subflow)
-{
-	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
-}
-
 /* Subflow @id, if it can send; else, or with 0, one that has room. */
 static struct mptcp_sched_choice replay_choice(struct mptcp_sock *msk, u32 id)
 {
 	struct mptcp_subflow_context *subflow = id ? mptcp_sched_by_id(msk, id) : NULL;
 
 	if (!subflow || !mptcp_sched_usable(subflow, mptcp_sched_only_backups(msk)))
-		return mptcp_sched_lowest(msk, replay_key);
+		return mptcp_sched_lowest(msk, mptcp_sched_srtt);
 	return (struct mptcp_sched_choice){
 		.subflow = subflow,
 		.room = mptcp_sched_room(subflow),

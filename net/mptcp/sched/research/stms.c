@@ -45,19 +45,14 @@ static struct stms *stms(struct mptcp_subflow_context *subflow)
 	return (struct stms *)subflow->sched_priv;
 }
 
-/* In 1/8 us */
-static u64 stms_rtt(const struct mptcp_subflow_context *subflow)
-{
-	return READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->srtt_us);
-}
-
 /* What @fast delivers while @slow's data is on its way for longer */
 static u32 stms_first_gap(const struct mptcp_subflow_context *fast,
 			  const struct mptcp_subflow_context *slow)
 {
 	u32 cwnd = tcp_snd_cwnd(tcp_sk(mptcp_subflow_tcp_sock(fast)));
 	u32 rate = mptcp_sched_rate(fast) ?: mptcp_sched_first_rate(fast, cwnd);
-	u64 us = (stms_rtt(slow) - min(stms_rtt(fast), stms_rtt(slow))) >> 4;
+	u64 rtt = mptcp_sched_srtt(slow);
+	u64 us = (rtt - min(mptcp_sched_srtt(fast), rtt)) >> 4;
 
 	return min_t(u64, div_u64(rate * us, USEC_PER_MSEC), S32_MAX);
 }
@@ -80,7 +75,7 @@ static u32 stms_gap(struct mptcp_sock *msk, const struct mptcp_subflow_context *
 	if (!s->since)
 		return stms_set(s, stms_first_gap(fast, slow), now);
 	s->late |= waits && waits->subflow_id == slow->subflow_id;
-	if (now - s->since < usecs_to_jiffies(stms_rtt(slow) >> 3))
+	if (now - s->since < usecs_to_jiffies(mptcp_sched_srtt(slow) >> 3))
 		return s->gap;
 
 	return stms_set(s, mptcp_rule_gap(s->gap, mptcp_sched_mss(slow), s->late), now);
@@ -111,8 +106,8 @@ static int stms_send_ahead(struct mptcp_sock *msk, const struct mptcp_subflow_co
 
 static int stms_get_send(struct mptcp_sock *msk)
 {
-	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, stms_rtt);
-	struct mptcp_subflow_context *fast = mptcp_sched_first(msk, stms_rtt);
+	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, mptcp_sched_srtt);
+	struct mptcp_subflow_context *fast = mptcp_sched_first(msk, mptcp_sched_srtt);
 
 	if (!best.subflow)
 		return -EAGAIN;

@@ -35,7 +35,7 @@ static u64 sttf_time(const struct mptcp_subflow_context *subflow)
 	u32 rounds = mptcp_rule_rounds(tcp_snd_cwnd(tp), READ_ONCE(tp->snd_ssthresh),
 				       mptcp_sched_in_flight(tp), segs, STTF_ROUNDS_MAX);
 
-	return (rounds + 1ULL) * READ_ONCE(tp->srtt_us);
+	return (rounds + 1) * mptcp_sched_srtt(subflow);
 }
 
 static int sttf_get_send(struct mptcp_sock *msk)
