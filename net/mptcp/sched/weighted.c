@@ -29,12 +29,12 @@
 
 struct weighted_subflow {
 	u64 clock;	/* mptcp_sched_weigh() of what it was given */
+	u32 given;	/* up to this TCP sequence number, */
+	bool begun;	/* if it was looked at before */
 };
 
 struct weighted_msk {
 	u64 clock;	/* of the subflow that was chosen last, before its turn */
-	u32 last_id;	/* which one that was, 0: none yet */
-	u32 granted;	/* the bytes of its turn */
 };
 
 static struct weighted_subflow *weighted_subflow(struct mptcp_subflow_context *subflow)
@@ -51,18 +51,18 @@ static struct weighted_msk *weighted_msk(struct mptcp_sock *msk)
 	return (struct weighted_msk *)msk->sched_priv;
 }
 
-/* What the last decision granted, and did not leave, is not on the clock. */
-static void weighted_take_back(struct mptcp_sock *msk)
+/* What @subflow was given since it was last looked at goes on its clock: of decisions what it took,
+ * and what it sends again for others.
+ */
+static void weighted_count(struct mptcp_subflow_context *subflow)
 {
-	struct weighted_msk *wm = weighted_msk(msk);
-	struct mptcp_subflow_context *subflow = mptcp_sched_by_id(msk, wm->last_id);
-	u32 left;
+	u32 given = READ_ONCE(tcp_sk(mptcp_subflow_tcp_sock(subflow))->write_seq);
+	struct weighted_subflow *ws = weighted_subflow(subflow);
 
-	if (!wm->granted || !subflow)
-		return;
-	left = min(subflow->sched_budget, wm->granted);
-	weighted_subflow(subflow)->clock -= mptcp_sched_weigh(left, subflow->sched_weight);
-	wm->granted = 0;
+	if (ws->begun)
+		ws->clock += mptcp_sched_weigh(given - ws->given, subflow->sched_weight);
+	ws->given = given;
+	ws->begun = true;
 }
 
 /* The subflow that has room and whose clock shows the least. */
@@ -83,6 +83,7 @@ static struct mptcp_sched_choice weighted_next(struct mptcp_sock *msk)
 		if (!room)
 			continue;
 		mptcp_path_look(msk, subflow);
+		weighted_count(subflow);
 		ws->clock = mptcp_sched_put_forward(ws->clock, now, subflow->sched_weight);
 		if (next.subflow && !before64(ws->clock, least))
 			continue;
@@ -96,21 +97,14 @@ static struct mptcp_sched_choice weighted_next(struct mptcp_sock *msk)
 
 static int weighted_get_send(struct mptcp_sock *msk)
 {
-	struct weighted_msk *wm = weighted_msk(msk);
-	struct mptcp_sched_choice next;
-	struct weighted_subflow *ws;
+	struct mptcp_sched_choice next = weighted_next(msk);
 
-	weighted_take_back(msk);
-	next = weighted_next(msk);
 	if (!next.subflow)
 		return -EAGAIN;
 
-	ws = weighted_subflow(next.subflow);
-	wm->clock = ws->clock;
-	wm->last_id = next.subflow->subflow_id;
-	wm->granted = min(next.room, mptcp_sched_run(next.subflow));
-	ws->clock += mptcp_sched_weigh(wm->granted, next.subflow->sched_weight);
-	mptcp_sched_commit(msk, next.subflow, wm->granted, MPTCP_SCHED_TURN);
+	weighted_msk(msk)->clock = weighted_subflow(next.subflow)->clock;
+	mptcp_sched_commit(msk, next.subflow, min(next.room, mptcp_sched_run(next.subflow)),
+			   MPTCP_SCHED_TURN);
 	return 0;
 }
 
