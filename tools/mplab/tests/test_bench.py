@@ -305,6 +305,23 @@ class TheScoreboard(unittest.TestCase):
         self.assertEqual((error, counts), ("", [1, 3]))
         self.assertIn("failed", said)
 
+    def test_runs_of_tcp_that_failed_are_named_once(self) -> None:
+        other = ["8mbit,20ms,80ms", "1mbit,20ms,80ms"]
+        entries = plan.entries([scenario("even", seeds=3), scenario("gone", paths=other)], [DEFAULT, INORDER])
+        lost = {entries[0].alone[1][1][2], entries[2].alone[1][1][0]}
+        results = {c: result(c, goodput_bps=1e6) for c in plan.conditions(entries) if c not in lost}
+        made = board.Board((DEFAULT, INORDER), tuple(score.score(e, results) for e in entries))
+        self.assertEqual([s.to_tcp for s in made.scores], [1, 1, None, None])
+        line = (
+            "Runs of TCP that failed, and that the ratios to it are without:"
+            " even, path 2: 1 of 3; gone, path 2: 1 of 1."
+        )
+        said = io.StringIO()
+        board.show(made, Console(file=said, width=80))
+        self.assertIn(line, " ".join(said.getvalue().split()))
+        self.assertIn(line, board.markdown(made))
+        self.assertNotIn("Runs of TCP that failed", board.markdown(self.made_up()))
+
     def test_terminal_of_80_columns(self) -> None:
         said = io.StringIO()
         board.show(self.made_up(), Console(file=said, width=80))

@@ -55,6 +55,16 @@ class Board:
     def failed(self, who: Contestant) -> int:
         return sum(s.ours.failed for s in self.scores if s.entry.contestant == who)
 
+    def without(self) -> str:
+        """The runs of TCP that failed, a line; empty: none did."""
+        failed = dict.fromkeys(
+            f"{s.entry.name}, path {path}: {count} of {len(s.entry.runs)}"
+            for s in self.scores
+            for path, count in s.tcp_failed
+        )
+        what = "Runs of TCP that failed, and that the ratios to it are without"
+        return f"{what}: {'; '.join(failed)}." if failed else ""
+
     def summaries(self) -> list[tuple[Contestant, Summary | None, Summary | None]]:
         """Per contestant that of the ratio to TCP, and that of the ratio to the default scheduler."""
         return [
@@ -154,6 +164,8 @@ def show(board: Board, console: Console) -> None:
         console.print(_scenario_table(board, board.contestants[start : start + at_once]))
     console.print(_summary_table(board))
     console.print(ABOUT, style="dim")
+    if failed := board.without():
+        console.print(failed)
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -177,4 +189,5 @@ def markdown(board: Board) -> str:
         ours += [_plain(row[who].to_default) for who in others]
         text += _line([name, amount(first.tcp, first.entry.scenario.measure), *ours])
     about = ABOUT.removesuffix(" Red: below 0.97.")
-    return f"{text}\n{about} 5 %: from {metrics.PERCENTILES_FROM} scenarios on.\n"
+    failed = f" {without}" if (without := board.without()) else ""
+    return f"{text}\n{about} 5 %: from {metrics.PERCENTILES_FROM} scenarios on.{failed}\n"

@@ -14,7 +14,7 @@ from ..run.experiment import Conditions, Result
 from ..traffic import metrics
 from ..words.units import UsageError
 from .plan import Contestant, Entry, Runs
-from .suite import OTHERS
+from .suite import OTHERS, Scenario
 
 Outcome = Mapping[Conditions, Result]
 SHORTEST = 0.01  # seconds; no time counts as less: the guest's jiffy, and nothing divides by 0
@@ -56,13 +56,15 @@ def values(results: Outcome, runs: Runs, measure: str) -> Values:
 @dataclass(frozen=True)
 class Score:
     """tcp_path: the path, from 1, on which one TCP connection does best (None: all of them count). tcp,
-    default: the medians that are compared with; None if all their runs failed."""
+    default: the medians that are compared with; None if all their runs failed. tcp_failed: of which path's
+    TCP runs failed, and how many, so that tcp is without them."""
 
     entry: Entry
     ours: Values
     tcp_path: int | None
     tcp: float | None
     default: float | None
+    tcp_failed: tuple[tuple[int, int], ...] = ()
 
     def ratio(self, ours: float | None, other: float | None) -> float | None:
         if ours is None or other is None:
@@ -85,17 +87,15 @@ class Score:
         return (min(ratios), max(ratios)) if len(ratios) > 1 else None
 
 
-def _alone(entry: Entry, results: Outcome) -> tuple[int | None, float | None]:
+def _best(s: Scenario, alone: Mapping[int, Values]) -> tuple[int | None, float | None]:
     """The path on which TCP does best in our place, and what it gets there.
 
     Of what others get: on each path beside one TCP connection on it, all together, for over none of
     its paths may we take more than that (RFC 6356, goal 2).
     """
-    s = entry.scenario
-    medians = {path: values(results, runs, s.measure).middle for path, runs in entry.alone}
-    found = {path: value for path, value in medians.items() if value is not None}
+    found = {path: of.middle for path, of in alone.items() if of.middle is not None}
     # the one that is missing may be the best
-    if not found or len(found) < len(medians):
+    if not found or len(found) < len(alone):
         return None, None
     if s.measure == OTHERS:
         return None, sum(found.values())
@@ -105,7 +105,9 @@ def _alone(entry: Entry, results: Outcome) -> tuple[int | None, float | None]:
 def score(entry: Entry, results: Outcome) -> Score:
     s = entry.scenario
     ours, reference = (values(results, runs, s.measure) for runs in (entry.runs, entry.reference))
-    return Score(entry, ours, *_alone(entry, results), reference.middle)
+    alone = {path: values(results, runs, s.measure) for path, runs in entry.alone}
+    failed = tuple((path, of.failed) for path, of in alone.items() if of.failed)
+    return Score(entry, ours, *_best(s, alone), reference.middle, failed)
 
 
 @dataclass(frozen=True)
