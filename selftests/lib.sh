@@ -362,18 +362,32 @@ buffers() {
 	in_server sysctl -q -w net.ipv4.tcp_wmem="4096 16384 $1" net.ipv4.tcp_rmem="4096 $1 $1"
 }
 
-# listen_with REPORT PROGRAM [ARG...]: a server in the background, $served. It listens when this returns,
-# or has ended. What the last one said in that report is not this one's.
-listen_with() {
-	local report=$1
-	shift
-	: >"$report"
-	timeout $patience ip netns exec "$server" "$@" >"$report" 2>&1 &
-	served=$!
-	until grep -q listening "$report" || ! kill -0 "$served" 2>/dev/null; do
+# listens_at HOST PORT: does anybody?
+listens_at() { ip netns exec "$1" ss -Hltn sport = ":$2" | grep -q .; }
+
+# listens REPORT PID: once the program that writes there says so; false if it ends before. Whoever begins it
+# empties the report first: what the last one said is not this one's.
+listens() {
+	until grep -q listening "$1"; do
+		kill -0 "$2" 2>/dev/null || return
 		sleep 0.01
 	done
 }
+
+# listen_as REPORT COMMAND...: a server in the background, $served. It listens when this returns, or has ended:
+# false.
+listen_as() {
+	local report=$1
+	shift
+	: >"$report"
+	"$@" >"$report" 2>&1 &
+	served=$!
+	listens "$report" "$served"
+}
+
+# listen_with REPORT PROGRAM [ARG...]: the same in the server, for as long as is patient; of one that ends,
+# the report tells.
+listen_with() { listen_as "$1" timeout $patience ip netns exec "$server" "${@:2}" || true; }
 
 # serve [ARG...]: one with the tool, its report in $work/server.
 serve() { serve_at 5000 "$work/server" "$@"; }

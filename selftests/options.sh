@@ -17,7 +17,7 @@ while read -r line; do
 done <"$work/parity"
 
 ip netns exec "$server" python3 -B options.py serve 7000 &
-soon in_server sh -c 'ss -ltn | grep -q :7000'
+soon listens_at "$server" 7000
 
 # sending SECONDS OPTION...: in the background; how it ends goes to $work/ended.
 sending() {

@@ -196,13 +196,11 @@ slow_reader() {
 		PYTHON
 }
 
-is_listening() { in_server ss -Hltn 'sport = :5000' | grep -q .; }
-
 # A program that is late, and the ACK is lost that says that it reads again: nothing is in flight.
 used_up_window() {
 	second_subflow off
 	slow_reader >"$work/reader" &
-	soon is_listening
+	soon listens_at "$server" 5000
 	in_client timeout 60 python3 -B - <<-'PYTHON' || true
 		import socket
 

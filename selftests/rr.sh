@@ -31,11 +31,11 @@ scheduler rr
 capture() {
 	local name=$1 dump
 	shift
-	rm -f "$work/tcpdump"
+	: >"$work/tcpdump"
 	ip netns exec "$client" tcpdump --immediate-mode -i any -Q out -n -s 120 -U -w "$work/pcap" \
 		'tcp dst port 5000' 2>"$work/tcpdump" &
 	dump=$!
-	while ! grep -qs listening "$work/tcpdump"; do sleep 0.1; done
+	listens "$work/tcpdump" "$dump" || skip_all "tcpdump: $(tail -n 1 "$work/tcpdump")"
 	serve
 	transfer "$@"
 	sleep 1

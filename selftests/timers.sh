@@ -13,7 +13,7 @@ readonly rto_min=6:45 delack_max=6:46
 
 hosts 10mbit 5ms 10mbit 5ms
 ip netns exec "$server" python3 -B options.py serve 7000 &
-soon in_server sh -c 'ss -ltn | grep -q :7000'
+soon listens_at "$server" 7000
 
 # tried LEVEL:OPTION:VALUE: what an MPTCP socket says to it, and reads then
 tried() {

@@ -150,9 +150,8 @@ fallback() {
 listen() {
 	ip netns exec "$server" python3 -B why.py serve 5000 "$@" &
 	listening=$!
-	soon listens
+	soon listens_at "$server" 5000
 }
-listens() { [ -n "$(in_server ss -Hlt sport 5000)" ]; }
 
 hosts 20mbit 10ms 20mbit 10ms
 listen

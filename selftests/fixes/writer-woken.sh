@@ -12,7 +12,7 @@ in_server ip mptcp endpoint flush
 # TCP gives up after some seconds, the connection 5 s later
 in_both sysctl -q net.ipv4.tcp_retries2=3 net.mptcp.close_timeout=5
 ip netns exec "$server" "$python" -B writer_woken.py serve &
-soon in_server sh -c 'ss -ltn | grep -q :7000'
+soon listens_at "$server" 7000
 timeout 120 ip netns exec "$client" "$python" -B writer_woken.py write 10.0.1.2 >"$work/told" &
 writer=$!
 sleep 2

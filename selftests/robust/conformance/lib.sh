@@ -41,14 +41,11 @@ finds() {
 
 # tap HOST FILE: capture in the background.
 tap() {
-	: >"$work/$2.tcpdump" # what the last one said is not this one's
+	: >"$work/$2.tcpdump"
 	ip netns exec "$1" tcpdump -i any -Z root -B 32768 --immediate-mode -U -s "$snap" \
 		-w "$work/$2.pcap" tcp 2>"$work/$2.tcpdump" &
 	taps+=($!)
-	until grep -q 'listening on' "$work/$2.tcpdump"; do
-		kill -0 $! 2>/dev/null || skip_all "tcpdump: $(tail -n 1 "$work/$2.tcpdump")"
-		sleep 0.1
-	done
+	listens "$work/$2.tcpdump" $! || skip_all "tcpdump: $(tail -n 1 "$work/$2.tcpdump")"
 }
 
 capture() {
@@ -131,10 +128,8 @@ peers() {
 
 # sink: a server for any number of connections, until end_sink.
 sink() {
-	: >"$work/sink"
-	ip netns exec "$server" "$python" -B -m conformance.peer sink "$any" >"$work/sink" 2>&1 &
-	sunk=$!
-	until grep -q listening "$work/sink"; do sleep 0.1; done
+	listen_as "$work/sink" ip netns exec "$server" "$python" -B -m conformance.peer sink "$any"
+	sunk=$served
 }
 
 end_sink() {

@@ -15,22 +15,14 @@ start() {
 	start_client "$@"
 }
 
-# listens FILE PID: once the program that writes there says so; false if it ends before.
-listens() {
-	until grep -q listening "$work/$1"; do
-		kill -0 "$2" || return
-		sleep 0.01
-	done
-}
-
 start_server() {
 	seed=$((seed + 1))
 	complained=$(complaints)
-	: >"$work/server" # what the last one said is not this one's
+	: >"$work/server"
 	ip netns exec "$server" "$faults_load" serve -p 5000 "${serve_with[@]}" \
 		>"$work/server" 2>"$work/server-said" &
 	served=$!
-	listens server "$served"
+	listens "$work/server" "$served"
 }
 
 start_client() {

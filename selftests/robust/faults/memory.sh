@@ -58,9 +58,8 @@ receive_memory() { in_server ss -HMtnm | grep -o 'skmem:(r[0-9]*' | awk -F 'r' '
 # memory becomes short; a sender that hears nothing gives up soon.
 unread() {
 	local serving sender
-	ip netns exec "$server" "$python" faults/unread.py serve 5000 "$1" >"$work/unread" &
-	serving=$!
-	listens unread "$serving"
+	listen_as "$work/unread" ip netns exec "$server" "$python" faults/unread.py serve 5000 "$1"
+	serving=$served
 	mkfifo "$work/go"
 	ip netns exec "$client" "$python" faults/unread.py send 10.0.1.2 5000 "$@" 2000000 \
 		<"$work/go" >"$work/sender" &

@@ -18,9 +18,8 @@ ends() {
 
 # reader [ARG...]: of the closed connections.
 reader() {
-	ip netns exec "$server" "$python" faults/orphans.py "$@" >"$work/reader" 2>&1 &
-	reader=$!
-	listens reader "$reader"
+	listen_as "$work/reader" ip netns exec "$server" "$python" faults/orphans.py "$@"
+	reader=$served
 }
 
 reader_dies() {

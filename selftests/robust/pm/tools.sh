@@ -88,7 +88,7 @@ web() {
 	timeout "$patience" ip netns exec "$server" "$@" "$python" -m http.server --bind "$any" \
 		--directory "$work/www" 8000 >"$work/web" 2>&1 &
 	webbing=$!
-	until in_server ss -Hltn sport = :8000 | grep -q .; do
+	until listens_at "$server" 8000; do
 		kill -0 "$webbing" || return
 		sleep 0.1
 	done
