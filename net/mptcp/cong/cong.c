@@ -357,6 +357,7 @@ void mptcp_cong_avoid(struct sock *sk, u32 acked, mptcp_cong_increase_t increase
 	mptcp_cong_look(sk, &view);
 	WRITE_ONCE(cong->paths, view.paths);
 	if (view.paths == 1) {
+		WRITE_ONCE(cong->increase, 0);
 		tcp_cong_avoid_ai(tp, tcp_snd_cwnd(tp), acked);
 		return;
 	}
@@ -406,6 +407,7 @@ size_t mptcp_cong_get_info(struct sock *sk, u32 ext, int *attr,
 			   union tcp_cc_info *info)
 {
 	const struct mptcp_cong *cong = mptcp_cong_sk(sk);
+	s64 increase = READ_ONCE(cong->increase);
 	u32 wnd = tcp_snd_cwnd(tcp_sk(sk));
 
 	/* not one of Linux' own, and a type has 14 bits */
@@ -418,8 +420,10 @@ size_t mptcp_cong_get_info(struct sock *sk, u32 ext, int *attr,
 	memset(&info->mptcp, 0, sizeof(info->mptcp));
 	info->mptcp.mcc_subflows = READ_ONCE(cong->paths);
 	info->mptcp.mcc_gain = 1000;
-	if (info->mptcp.mcc_subflows > 1)
-		info->mptcp.mcc_gain = (READ_ONCE(cong->increase) >> 10) * wnd * 1000 >>
+	/* to the nearest: an increase that is Reno's was rounded down */
+	if (increase || info->mptcp.mcc_subflows > 1)
+		info->mptcp.mcc_gain = ((increase >> 10) * wnd * 1000 +
+					(1 << (MPTCP_CONG_ONE_SHIFT - 11))) >>
 				       (MPTCP_CONG_ONE_SHIFT - 10);
 	*attr = INET_DIAG_MPTCPCCINFO;
 	return sizeof(info->mptcp);

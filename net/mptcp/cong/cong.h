@@ -59,7 +59,7 @@ struct mptcp_cong_shared;
  */
 struct mptcp_cong {
 	struct mptcp_cong_shared *shared; /* NULL: not a subflow, or no memory */
-	s64	increase;	/* the last one, for get_info */
+	s64	increase;	/* the last one, for get_info; 0 also: Reno's, as it is alone */
 	s64	credit;		/* parts of a segment not yet added */
 	u32	paths;		/* that shared the last increase */
 };
