@@ -11,9 +11,6 @@
 #include "doctor.h"
 #include "missing.h"
 
-/* What ip mptcp limits takes */
-#define LIMIT_MOST 8
-
 const char *const missing_names[] = {
 	[MISSING_LIMITS] = "limits",
 	[MISSING_ADDRESS] = "address",
@@ -107,6 +104,7 @@ static bool is_missing(const struct connection *c, const struct endpoint *endpoi
 struct found {
 	const struct endpoint *endpoint;
 	enum missing why;
+	bool beyond;		/* what the limits can allow */
 };
 
 /* Calls @tell for each, and for an accepted connection if none may come. Further subflows begin
@@ -134,13 +132,15 @@ void find_missing(const struct connection *c, missing_fn tell, void *arg)
 		if (!is_missing(c, &all->one[i], &peer, &next->why))
 			continue;
 		next->endpoint = &all->one[i];
-		if (next->why == MISSING_LIMITS && most < LIMIT_MOST)
+		next->beyond = next->why == MISSING_LIMITS && most >= LIMIT_MOST;
+		if (next->why == MISSING_LIMITS && !next->beyond)
 			most++;
 		count++;
 	}
 	for (i = 0; i < count; i++) {
 		char name[NAME_MAX_LEN];
 
-		tell(endpoint_name(found[i].endpoint, name), found[i].why, most, arg);
+		tell(endpoint_name(found[i].endpoint, name), found[i].why,
+		     found[i].beyond ? 0 : most, arg);
 	}
 }

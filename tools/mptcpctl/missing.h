@@ -16,7 +16,12 @@ enum missing {
 
 extern const char *const missing_names[];
 
-/* @most: of MISSING_LIMITS, how many subflows beside the first one they would have to allow */
+/* The most that "ip mptcp limits" takes */
+#define LIMIT_MOST 8
+
+/* @most: of MISSING_LIMITS, how many subflows beside the first one they would have to allow; 0: more
+ * than they can
+ */
 typedef void (*missing_fn)(const char *endpoint, enum missing why, unsigned int most, void *arg);
 
 void find_missing(const struct connection *c, missing_fn tell, void *arg);

@@ -867,7 +867,20 @@ missing "the limits" "192.0.2.2 dev lo: the limits allow no more, for new connec
 missing "the limits of a server" "the peer: the limits allow no more, for new connections:$"
 check "why: the limits: the command" 0 "^    ip mptcp limits set subflow 1$" cat "$work/missing"
 check "why --json: the same" 0 '"missing": \[.*\{"endpoint": "192.0.2.2 dev lo", "why": "limits"\}.*\]\}' cat "$work/missing"
+# Four subflows, of two endpoints to two addresses of the server; five more come when there is no room.
 in_ns ip mptcp limits set subflow 4
+in_ns ip mptcp endpoint flush
+for n in {3..9}; do in_ns ip address add "192.0.2.$n/24" dev lo; done
+for n in 2 3; do in_ns ip mptcp endpoint add "192.0.2.$n" dev lo subflow fullmesh; done
+in_ns ip mptcp endpoint add 192.0.2.4 dev lo signal
+sed 's/bind(("[^"]*"/bind((""/' "$work/connect.py" >"$work/anywhere.py"
+ctl run -- python3 "$work/anywhere.py" 7063 sh -c \
+	"for n in 5 6 7 8 9; do ip mptcp endpoint add 192.0.2.\$n dev lo subflow; done; '$tool' why" >"$work/missing" 2>&1
+missing "what the limits can allow" "192.0.2.8 dev lo: the limits allow no more, for new connections:$"
+check "why: and the command" 0 "^    ip mptcp limits set subflow 8$" cat "$work/missing"
+missing "what they cannot" "192.0.2.9 dev lo: none has more than 8 beside its first$"
+in_ns ip mptcp endpoint flush
+in_ns ip mptcp endpoint add 192.0.2.2 dev lo subflow
 # on_the_way RULE: what a middlebox does
 on_the_way() {
 	in_ns nft -f - 2>/dev/null <<-NFT

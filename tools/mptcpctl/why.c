@@ -64,7 +64,10 @@ static void print_missing_text(const char *endpoint, enum missing why, unsigned 
 	};
 
 	(void)arg;
-	if (why == MISSING_LIMITS)
+	if (why == MISSING_LIMITS && !most)
+		printf("    no subflow from %s: none has more than %d beside its first\n", endpoint,
+		       LIMIT_MOST);
+	else if (why == MISSING_LIMITS)
 		printf("    no subflow from %s: the limits allow no more, for new connections:\n"
 		       "    ip mptcp limits set subflow %u\n", endpoint, most);
 	else
