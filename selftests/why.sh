@@ -87,9 +87,9 @@ narrow() {
 	done
 }
 
-lossy() {
+# lossy_path WHOSE: one path, which begins to lose packets when the connection is there
+lossy_path() {
 	local loss
-	in_server ip mptcp endpoint flush
 	# while it waits for a timeout, it does not recover
 	for loss in 5 10; do
 		netem 20mbit 40ms 1000
@@ -97,9 +97,14 @@ lossy() {
 		measure --for 20
 		wait $!
 		shares=${shares#*loss=}
-		is cwnd "$first" "a path that loses $loss %"
-		in_time "a path that loses $loss %: recovers for much of the time" less 10 "${shares%%.*}"
+		is cwnd "$first" "$1 path that loses $loss %"
+		in_time "$1 path that loses $loss %: recovers for much of the time" less 10 "${shares%%.*}"
 	done
+}
+
+lossy() {
+	in_server ip mptcp endpoint flush
+	lossy_path a
 	netem 20mbit 10ms 100
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 }
@@ -144,6 +149,7 @@ fallback() {
 	in_server sysctl -q net.ipv4.tcp_rmem="4096 30000 30000"
 	why window 60 "TCP: a small receive buffer"
 	in_server sysctl -q net.ipv4.tcp_rmem="4096 131072 6291456"
+	lossy_path "TCP: a"
 }
 
 # listen [--tcp]

@@ -31,7 +31,8 @@
  * connection. In between the last one counts; the clock is read when it changes only, and
  * when somebody asks.
  *
- * After fallback to TCP there is one subflow, and the window is its own.
+ * After fallback to TCP there is one subflow, and the window is its own. TCP's ACKs do not call
+ * the transmit path then; they say whether a subflow whose window is full recovers.
  *
  * Socket option MPTCP_LIMITS of level SOL_MPTCP
  *   get: struct mptcp_limits, as much of it as the buffer takes. Time counts since data was
@@ -122,6 +123,11 @@ static u32 limits_full(const struct limits_survey *survey)
 	return survey->lost == survey->usable ? MPTCP_LIMIT_LOSS : MPTCP_LIMIT_CWND;
 }
 
+static bool limits_is_full(u32 state)
+{
+	return state == MPTCP_LIMIT_CWND || state == MPTCP_LIMIT_LOSS;
+}
+
 /* The connection has given all to subflows. */
 static u32 limits_sent(const struct sock *sk, const struct limits_survey *survey)
 {
@@ -183,7 +189,11 @@ void __mptcp_limits_look(struct mptcp_sock *msk)
 
 void __mptcp_limits_acked(struct mptcp_sock *msk)
 {
-	if (msk->limits.state == MPTCP_LIMIT_SNDBUF)
+	u32 state = msk->limits.state;
+
+	/* after fallback TCP sends after this: then another state would be one that is over soon */
+	if (state == MPTCP_LIMIT_SNDBUF ||
+	    (limits_is_full(state) && __mptcp_check_fallback(msk)))
 		__mptcp_limits_look(msk);
 }
 
