@@ -281,8 +281,10 @@ else
 fi
 if command -v nft >/dev/null && on_the_way 1 "tcp option mptcp exists drop"; then
 	in_client sysctl -q net.mptcp.blackhole_timeout=3600
+	# once may be chance
 	in_client /usr/bin/python3 -c 'import socket
-socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262).connect(("203.0.113.1", 80))'
+for _ in range(2):
+    socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262).connect(("203.0.113.1", 80))'
 	in_server nft delete table ip middlebox
 	names "Linux does without MPTCP" "MPTCP: for 3600 s or longer this machine does without" 203.0.113.1
 	mends "Linux does without MPTCP"
