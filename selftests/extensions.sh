@@ -47,12 +47,13 @@ names_refused() {
 		refused scheduler "$name" "${message[$error]}" "by the sysctl, too"
 	done <<-'NAMES'
 		minrtt+xx EINVAL unknown extension
-		minrtt+r EINVAL part of an extension
+		minrtt+pric EINVAL part of an extension
 		minrtt+rpx EINVAL more than an extension
 		minrtt+RP EINVAL capitals
 		minrtt+rp+xx EINVAL unknown second extension
 		minrtt+rp+rp EINVAL twice
 		minrtt+rp+bm+rp EINVAL twice, not adjacent
+		minrtt+rp1+bm+rp EINVAL two that exclude each other
 		minrtt+ EINVAL nothing behind the plus
 		minrtt++rp EINVAL nothing between
 		minrtt+rp+ EINVAL nothing at the end
@@ -61,7 +62,7 @@ names_refused() {
 		abcdefghijklmnop+rp EINVAL a base of 16 characters
 		redundant+rp+bmx EINVAL a good name and a character more
 		nosuch+rp ENOENT unknown base
-		abcdefghijklmno+rp+bm+rs+price+ew ENOENT a base of 15 characters with all of them
+		abcdefghijklmno+bm+rs+price+ew+rp1 ENOENT a base of 15 characters with as many as there may be
 	NAMES
 }
 

@@ -150,8 +150,8 @@ built() {
 # every_extension: of this kernel's, in the kernel's order.
 every_extension() { cat /proc/sys/net/mptcp/available_sched_extensions; }
 
-# composed NAME: with all extensions.
-composed() { echo "$1+$(every_extension | tr ' ' +)"; }
+# composed NAME: with all extensions that go together.
+composed() { echo "$1+$(but "r rp0 rp1" "$(every_extension)" | tr ' ' +)"; }
 
 # every_scheduler: of this kernel's; and one with extensions.
 every_scheduler() { echo "$(cat /proc/sys/net/mptcp/available_schedulers) $(composed minrtt)"; }

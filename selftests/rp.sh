@@ -112,6 +112,21 @@ it_rests() {
 	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
 }
 
+# Retransmission alone, and the penalizations of 2012 and of the thesis.
+to_compare() {
+	local kind
+	unequal
+	measure minrtt+r
+	arrived $bulk "minrtt+r: the bytes are right"
+	in_time "minrtt+r: what the peer waits for is sent again" less 2 "$again"
+	is 0 "$penalized" "minrtt+r: nobody is penalized"
+	for kind in rp0 rp1; do
+		measure minrtt+$kind
+		arrived $bulk "minrtt+$kind: the bytes are right"
+		in_time "minrtt+$kind: the slow subflow is penalized" less 0 "$penalized"
+	done
+}
+
 # it_warns: what the slow path lost goes out on the fast one before the window is used up, five transfers at most.
 it_warns() {
 	local before
@@ -137,6 +152,7 @@ in_slow_start reno
 in_the_beginning
 unequal
 it_rests
+to_compare
 it_warns
 unequal
 scheduler minrtt+rp

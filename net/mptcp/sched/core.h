@@ -197,7 +197,7 @@ static inline u8 mptcp_sched_extensions(const struct mptcp_sock *msk)
 
 	if (ext & BIT(MPTCP_SCHED_PRICE))
 		ext |= BIT(MPTCP_SCHED_RS);
-	if (ext & BIT(MPTCP_SCHED_EW))
+	if (ext & (BIT(MPTCP_SCHED_EW) | MPTCP_SCHED_RP_KINDS))
 		ext |= BIT(MPTCP_SCHED_RP);
 	return ext;
 }

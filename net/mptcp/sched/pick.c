@@ -242,6 +242,7 @@ void mptcp_sched_reset(struct mptcp_sock *msk)
 		mptcp_sched_void(subflow);
 		subflow->sched_cap = 0;
 		subflow->sched_penalty = 0;
+		WRITE_ONCE(subflow->sched_halve, 0);
 		subflow->sched_silent = false;
 		subflow->sched_dear = false;
 		subflow->avoid = false;

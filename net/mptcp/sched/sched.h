@@ -55,8 +55,15 @@ enum {
 	MPTCP_SCHED_RS,		/* mods/rescue.c */
 	MPTCP_SCHED_PRICE,	/* path/price.c */
 	MPTCP_SCHED_EW,		/* mods/warn.c */
+	MPTCP_SCHED_R,		/* three others of mods/rp.c, to compare with */
+	MPTCP_SCHED_RP0,
+	MPTCP_SCHED_RP1,
 	MPTCP_SCHED_EXTENSIONS,	/* how many there are */
 };
+
+/* Of these a name has one at most. */
+#define MPTCP_SCHED_RP_KINDS \
+	(BIT(MPTCP_SCHED_RP) | BIT(MPTCP_SCHED_R) | BIT(MPTCP_SCHED_RP0) | BIT(MPTCP_SCHED_RP1))
 
 /* Which data a decision is about: subflow->sched_what. All but the first begin at
  * subflow->sched_seq.
@@ -243,10 +250,14 @@ struct mptcp_sched_sample {
 	u32 us;		/* 0: there is none yet */
 };
 
+void mptcp_sched_rp_halve(struct mptcp_subflow_context *subflow, struct tcp_sock *tp);
+
 /* @tp, whose lock is held, is @subflow's, and got a packet: of use if it reports a delivery. */
 static inline void mptcp_sched_publish(struct mptcp_subflow_context *subflow,
-				       const struct tcp_sock *tp)
+				       struct tcp_sock *tp)
 {
+	if (unlikely(READ_ONCE(subflow->sched_halve)))
+		mptcp_sched_rp_halve(subflow, tp);
 	if (tp->delivered_mstamp == tp->tcp_mstamp)
 		mptcp_model_ack(&subflow->model, tp, tcp_clock_ms());
 }

@@ -871,7 +871,7 @@ static void composed_names(struct kunit *test)
 {
 	static const char * const bad[] = {
 		"", "+", "+rp", "minrtt+", "minrtt+xx", "minrtt+rp+rp", "minrtt+rpx",
-		"minrtt+r", "minrtt++rp", "minrtt+rp+", "minrtt+ rp",
+		"minrtt+pric", "minrtt+rp+r", "minrtt+rp1+rp0", "minrtt++rp", "minrtt+rp+", "minrtt+ rp",
 		"a_name_of_16_char",
 	};
 	struct mptcp_sched_name parsed;
@@ -881,12 +881,14 @@ static void composed_names(struct kunit *test)
 	expect_name(test, "rr", "rr");
 	expect_name(test, "minrtt+rp", "minrtt+rp");
 	expect_name(test, "minrtt+bm+rp", "minrtt+rp+bm");
+	expect_name(test, "minrtt+rp1+bm", "minrtt+bm+rp1");
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		KUNIT_EXPECT_EQ_MSG(test, mptcp_sched_parse(bad[i], &parsed),
 				    -EINVAL, "%s", bad[i]);
 
-	/* the longest name with all of them has room */
-	mptcp_sched_print(all, "123456789012345", U8_MAX);
+	/* the longest name with all that may go together has room */
+	mptcp_sched_print(all, "123456789012345",
+			  (u8)~MPTCP_SCHED_RP_KINDS | BIT(MPTCP_SCHED_RP1));
 	KUNIT_EXPECT_LT(test, strlen(all), sizeof(all) - 1);
 	expect_name(test, all, all);
 }
@@ -979,6 +981,48 @@ static void what_is_new_is_not_late(struct kunit *test)
 	msk->sched_rp.known = false;
 	KUNIT_EXPECT_TRUE(test, mptcp_sched_rp_get_send(msk));
 	KUNIT_EXPECT_GT(test, owner->sched_penalty, 0U);
+}
+
+/* @cwnd and @ssthresh, halved as @ext has it, become @new_cwnd and @new_ssthresh. */
+static void expect_halved(struct kunit *test, u8 ext, u32 cwnd, u32 ssthresh, u32 new_cwnd,
+			  u32 new_ssthresh)
+{
+	struct fake_conn *conn = fake_conn(test);
+	struct mptcp_subflow_context *owner = conn->subflow[0];
+	struct mptcp_sock *msk = conn->msk;
+	struct tcp_sock *tp = conn->tp[0];
+
+	msk->ranges = fake_ranges(test);
+	KUNIT_ASSERT_NOT_NULL(test, msk->ranges);
+	mptcp_ranges_add(msk->ranges, 1000, 1000, 1);
+	msk->snd_una = 1000;
+	msk->snd_nxt = 2000;
+	msk->sched_ext = ext;
+	owner->sched_penalized_at = tcp_clock_us() - USEC_PER_SEC;
+	tp->srtt_us = 100000 << 3;
+	conn->tp[1]->srtt_us = 10000 << 3;
+	tp->snd_cwnd = cwnd;
+	tp->snd_ssthresh = ssthresh;
+	KUNIT_EXPECT_TRUE(test, mptcp_sched_rp_get_send(msk));
+	KUNIT_EXPECT_EQ(test, owner->sched_penalty, 0U);
+	KUNIT_EXPECT_EQ(test, tp->snd_cwnd, cwnd);
+
+	mptcp_sched_publish(owner, tp);
+	KUNIT_EXPECT_EQ(test, tp->snd_cwnd, new_cwnd);
+	KUNIT_EXPECT_EQ(test, tp->snd_ssthresh, new_ssthresh);
+	/* once */
+	mptcp_sched_publish(owner, tp);
+	KUNIT_EXPECT_EQ(test, tp->snd_cwnd, new_cwnd);
+}
+
+static void penalties_to_compare(struct kunit *test)
+{
+	expect_halved(test, BIT(MPTCP_SCHED_R), 40, 20, 40, 20);
+	expect_halved(test, BIT(MPTCP_SCHED_RP0), 40, 100, 20, 20);
+	expect_halved(test, BIT(MPTCP_SCHED_RP0), 40, 30, 20, 20);
+	expect_halved(test, BIT(MPTCP_SCHED_RP1), 40, 100, 20, 100);
+	expect_halved(test, BIT(MPTCP_SCHED_RP1), 40, 30, 20, 20);
+	expect_halved(test, BIT(MPTCP_SCHED_RP1), 1, 1, 1, 2);
 }
 
 /* Times are compared as they are, not modulo 71 minutes. */
@@ -1992,6 +2036,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(penalty_lasts_in_slow_start),
 	KUNIT_CASE(what_is_new_is_not_late),
 	KUNIT_CASE(penalty_ends_while_idle),
+	KUNIT_CASE(penalties_to_compare),
 	KUNIT_CASE(sent_again_once),
 	KUNIT_CASE(sent_again_in_a_full_table),
 	KUNIT_CASE(sent_again_makes_place),

@@ -10,6 +10,7 @@
  *	rr+price     = rr on the cheapest paths (path/price.c)
  *	rr+ew	     = rr with what blocks sent again before the window is used up
  *		       (mods/warn.c)
+ *	rr+rp1	     = rr with another penalization, or none (r), to compare with +rp
  *
  * This file alone knows how such a name is read and written. It is shown with its
  * extensions in the order of the table below. Lists of names have a space between two.
@@ -72,7 +73,18 @@ static const char * const mptcp_sched_ext_names[] = {
 	[MPTCP_SCHED_RS] = "rs",
 	[MPTCP_SCHED_PRICE] = "price",
 	[MPTCP_SCHED_EW] = "ew",
+	[MPTCP_SCHED_R] = "r",
+	[MPTCP_SCHED_RP0] = "rp0",
+	[MPTCP_SCHED_RP1] = "rp1",
 };
+
+static_assert(MPTCP_SCHED_EXTENSIONS <= BITS_PER_BYTE);
+
+/* Which extensions may not stand beside that of @bit? Itself, and of rp.c's there is one only. */
+static u8 mptcp_sched_ext_excludes(u8 bit)
+{
+	return bit & MPTCP_SCHED_RP_KINDS ? MPTCP_SCHED_RP_KINDS : bit;
+}
 
 /* The bit of the extension whose name has @len characters at @word; 0: none. */
 static u8 mptcp_sched_ext_bit(const char *word, size_t len)
@@ -94,7 +106,7 @@ static u8 mptcp_sched_ext_bit(const char *word, size_t len)
  * @parsed: the parts
  *
  * Return: 0, or -EINVAL: the base is empty or too long, an extension is not
- * known or comes twice.
+ * known, comes twice, or excludes another one.
  */
 int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed)
 {
@@ -112,7 +124,7 @@ int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed)
 		name++;
 		len = strcspn(name, "+");
 		bit = mptcp_sched_ext_bit(name, len);
-		if (!bit || parsed->ext & bit)
+		if (!bit || parsed->ext & mptcp_sched_ext_excludes(bit))
 			return -EINVAL;
 		parsed->ext |= bit;
 	}

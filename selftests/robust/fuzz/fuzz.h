@@ -48,7 +48,8 @@ extern const char *bases[BASES_MAX];
 extern unsigned int n_bases;
 extern char allowed_sched[256], known_cong[256], allowed_cong[256];	/* with spaces between */
 
-#define EXTENSIONS 5U
+#define EXTENSIONS 8U
+#define RP_KINDS 0xe1	/* of these extensions there is one at most: rp, r, rp0, rp1 */
 extern const char * const extensions[EXTENSIONS];	/* in the order in which they are shown */
 void read_names(void);
 

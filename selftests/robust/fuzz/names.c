@@ -9,7 +9,7 @@
 const char *bases[BASES_MAX];
 unsigned int n_bases;
 char allowed_sched[256], known_cong[256], allowed_cong[256];
-const char * const extensions[EXTENSIONS] = { "rp", "bm", "rs", "price", "ew" };
+const char * const extensions[EXTENSIONS] = { "rp", "bm", "rs", "price", "ew", "r", "rp0", "rp1" };
 
 static void read_list(const char *file, char *list, size_t len)
 {

@@ -43,7 +43,7 @@ static int cut_extensions(char *name)
 		if (next)
 			*next = 0;
 		bit = extension(word);
-		if (!bit || found & bit)
+		if (!bit || found & (bit & RP_KINDS ? RP_KINDS : bit))
 			return -1;
 		found |= bit;
 	}

@@ -63,9 +63,10 @@ void some_name(struct fuzzer *f, char *name, size_t len)
 		"rr+rp+bm+rp+bm+rp", "rr+rs+bm", "rr+rs+rs",
 		"r\303\251", "\357\275\222\357\275\222", "rr+r\314\201p",
 		"aaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaa", "redundant+rp+bm", "bm",
-		"redundant+ew+price+rs+bm+rp", "aaaaaaaaaaaaaaa+rp+bm+rs+price+ew",
+		"redundant+ew+price+rs+bm+rp", "aaaaaaaaaaaaaaa+bm+rs+price+ew+rp1",
 		"aaaaaaaaaaaaaaaa+rp", "rr+rp+bm+rs+price+ew+rp+bm+rs+price+ew",
-		"mptcp_sched_rr", "../../rr", "rr,minrtt", "rr minrtt", "rr+BM", "default+rpbm" };
+		"mptcp_sched_rr", "../../rr", "rr,minrtt", "rr minrtt", "rr+BM", "default+rpbm",
+		"rr+rp+r", "rr+rp0+rp1" };
 	size_t i, used;
 
 	switch (below(f, 6)) {

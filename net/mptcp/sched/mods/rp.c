@@ -33,7 +33,15 @@
  * The thesis halves the congestion window itself. That takes the subflow's lock,
  * and congestion control undoes it soon (cubic goes back to where it was). We
  * limit how much of the window the scheduler uses instead, and leave the window
- * to its owner.
+ * to its owner. To compare with, instead of "+rp":
+ *
+ *	+r	opportunistic retransmission alone
+ *	+rp0	with the penalization of 2012: cwnd and ssthresh become half of cwnd
+ *	+rp1	with that of the thesis: ssthresh only if the subflow is not in slow start,
+ *		which would end there (fig. 4.13)
+ *
+ * The window is halved by the next packet that the subflow receives, under its lock. While it
+ * recovers from a loss, congestion control has made it smaller already.
  *
  * Nothing of this happens while the receive window lasts.
  *
@@ -63,6 +71,12 @@
  * acknowledgments are late; far more than that in one that never ends. In percent.
  */
 #define RP_NEW		300
+
+/* How the window is halved: subflow->sched_halve */
+enum {
+	RP_HALVE_2012 = 1,
+	RP_HALVE_THESIS,
+};
 
 static u32 mptcp_rp_srtt(const struct mptcp_subflow_context *subflow)
 {
@@ -120,6 +134,34 @@ u32 mptcp_sched_rp_cap(struct mptcp_subflow_context *subflow)
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rp_cap);
 
+/* The subflow of @tp, whose lock is held, gets the penalty that it was given. */
+void mptcp_sched_rp_halve(struct mptcp_subflow_context *subflow, struct tcp_sock *tp)
+{
+	bool slow_start = tcp_in_slow_start(tp), of_2012 = subflow->sched_halve == RP_HALVE_2012;
+
+	WRITE_ONCE(subflow->sched_halve, 0);
+	if (inet_csk((struct sock *)tp)->icsk_ca_state >= TCP_CA_CWR)
+		return;
+	tcp_snd_cwnd_set(tp, max(tcp_snd_cwnd(tp) / 2, 1U));
+	if (of_2012 || !slow_start)
+		tp->snd_ssthresh = max(tcp_snd_cwnd(tp), 2U);
+}
+EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rp_halve);
+
+/* @owner, which has used @used segments, is to use half of them. */
+static void mptcp_rp_cut(const struct mptcp_sock *msk, struct mptcp_subflow_context *owner,
+			 u32 used)
+{
+	if (msk->sched_ext & (BIT(MPTCP_SCHED_RP0) | BIT(MPTCP_SCHED_RP1))) {
+		WRITE_ONCE(owner->sched_halve, msk->sched_ext & BIT(MPTCP_SCHED_RP0) ?
+					       RP_HALVE_2012 : RP_HALVE_THESIS);
+		return;
+	}
+	owner->sched_penalty = max(used / 2, 1U);
+	owner->sched_penalized_from = mptcp_rp_is_new(owner) ? 0 : used;
+	owner->sched_cap = owner->sched_penalty;
+}
+
 /* @owner owes what the connection waits for, and @subflow had to stop. */
 static void mptcp_rp_penalize(struct mptcp_sock *msk,
 			      const struct mptcp_subflow_context *subflow,
@@ -129,14 +171,13 @@ static void mptcp_rp_penalize(struct mptcp_sock *msk,
 	u64 now = tcp_clock_us();
 	u32 used;
 
-	if (mptcp_rp_srtt(subflow) >= mptcp_rp_srtt(owner) ||
+	if (msk->sched_ext & BIT(MPTCP_SCHED_R) ||
+	    mptcp_rp_srtt(subflow) >= mptcp_rp_srtt(owner) ||
 	    now - owner->sched_penalized_at < mptcp_rp_srtt(owner))
 		return;
 
 	used = min(READ_ONCE(tp->snd_cwnd), mptcp_sched_rp_cap(owner));
-	owner->sched_penalty = max(used / 2, 1U);
-	owner->sched_penalized_from = mptcp_rp_is_new(owner) ? 0 : used;
-	owner->sched_cap = owner->sched_penalty;
+	mptcp_rp_cut(msk, owner, used);
 	owner->sched_penalized_at = now;
 	mptcp_sched_count(msk, MPTCP_MIB_SCHEDPENALIZED,
 			  &msk->sched_info.penalized, 1);
@@ -268,7 +309,7 @@ bool mptcp_sched_rp_get_send(struct mptcp_sock *msk)
 
 	if (!mptcp_sched_rp_owed(msk, &owed))
 		return false;
-	by_name = msk->sched_ext & (BIT(MPTCP_SCHED_RP) | BIT(MPTCP_SCHED_EW));
+	by_name = msk->sched_ext & (MPTCP_SCHED_RP_KINDS | BIT(MPTCP_SCHED_EW));
 	if (owed.soon && !by_name)
 		owed.soon = max(owed.soon, mptcp_rp_in_time(owed.owner));
 	first = mptcp_sched_rp_first(msk, owed.helper.subflow->subflow_id, owed.soon, head);

@@ -30,7 +30,9 @@ class Schedulers:
 
     def __contains__(self, name: object) -> bool:
         base, *extensions = str(name).split("+")
-        twice = len(set(extensions)) < len(extensions)
+        # as the kernel has it: each once, and of these one
+        alike = ["rp" if e in ("r", "rp0", "rp1") else e for e in extensions]
+        twice = len(set(alike)) < len(alike)
         return base in self.bases and not twice and set(extensions) <= set(self.extensions)
 
     def __str__(self) -> str:
