@@ -238,7 +238,7 @@ DESIGNED = [
     Designed(
         "fig4.13", "Autotuned buffers: the fixed penalization",
         "high BDP: 80 % below 0 before the fix, median 0.5 after; low BDP: 75 % at 0.85 or more",
-        ("low", "high"), ("default", "minrtt", "minrtt+rp", "inorder"),
+        ("low", "high"), ("default", "minrtt", "minrtt+rp0", "minrtt+rp1", "minrtt+rp", "inorder"),
     ),
     Designed(
         "fig4.18", "Schedulers, bulk transfer",

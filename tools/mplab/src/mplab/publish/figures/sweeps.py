@@ -103,7 +103,7 @@ SWEEPS = [
     Sweep(
         "fig4.6", "Retransmission and penalization: what the links carry for it",
         "goodput almost always as good as TCP over WiFi; wasteful of capacity when the buffer is small",
-        WIFI_3G, ("minrtt", "minrtt+rp"), KB, SMALL_KB, throughput=True,
+        WIFI_3G, ("minrtt", "minrtt+r", "minrtt+rp1", "minrtt+rp"), KB, SMALL_KB, throughput=True,
     ),
     Sweep(
         "fig4.7", "Retransmission and penalization",
@@ -118,7 +118,7 @@ SWEEPS = [
     Sweep(
         "fig4.9", "1 Gbit/s and 100 Mbit/s",
         "both links used from 250 KB with both mechanisms; plain MPTCP needs 2 MB to reach TCP",
-        GIGABIT_100M, ("default", "minrtt", "minrtt+rp", "inorder"),
+        GIGABIT_100M, ("default", "minrtt", "minrtt+r", "minrtt+rp1", "minrtt+rp", "inorder"),
         (100, 250, 500, 1000, 2000, 4000), (250, 1000, 4000), fast=True,
     ),
     Sweep(
