@@ -19,8 +19,8 @@ extern const char *const missing_names[];
 /* The most that "ip mptcp limits" takes */
 #define LIMIT_MOST 8
 
-/* @most: of MISSING_LIMITS, how many subflows beside the first one they would have to allow; 0: more
- * than they can
+/* @most: of MISSING_LIMITS, how many subflows beside the first one they would have to allow;
+ * 0: more than they can
  */
 typedef void (*missing_fn)(const char *endpoint, enum missing why, unsigned int most, void *arg);
 

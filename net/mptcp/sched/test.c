@@ -871,8 +871,8 @@ static void composed_names(struct kunit *test)
 {
 	static const char * const bad[] = {
 		"", "+", "+rp", "minrtt+", "minrtt+xx", "minrtt+rp+rp", "minrtt+rpx",
-		"minrtt+pric", "minrtt+rp+r", "minrtt+rp1+rp0", "minrtt++rp", "minrtt+rp+", "minrtt+ rp",
-		"a_name_of_16_char",
+		"minrtt+pric", "minrtt+rp+r", "minrtt+rp1+rp0", "minrtt++rp", "minrtt+rp+",
+		"minrtt+ rp", "a_name_of_16_char",
 	};
 	struct mptcp_sched_name parsed;
 	char all[MPTCP_SCHED_FULL_MAX];
@@ -888,7 +888,7 @@ static void composed_names(struct kunit *test)
 
 	/* the longest name with all that may go together has room */
 	mptcp_sched_print(all, "123456789012345",
-			  (u8)~MPTCP_SCHED_RP_KINDS | BIT(MPTCP_SCHED_RP1));
+			  (MPTCP_SCHED_RP_KINDS ^ U8_MAX) | BIT(MPTCP_SCHED_RP1));
 	KUNIT_EXPECT_LT(test, strlen(all), sizeof(all) - 1);
 	expect_name(test, all, all);
 }
