@@ -60,7 +60,7 @@ one_test() {
 
 # told [SEED]: what a User-Mode guest is told, which decides all that it draws.
 told() {
-	env BUILD="$work/build" BOOT="$work/bin/boot-uml" PATH="$work/bin:$PATH" ${1:+SEED="$1"} \
+	env -u KSRC BUILD="$work/build" BOOT="$work/bin/boot-uml" PATH="$work/bin:$PATH" ${1:+SEED="$1"} \
 		"$here/check.sh" sysctl >"$work/checked" || true
 	grep -o -e '--seed [0-9]*' -e '[^ ]*/sysctl.sh' "$work/build/check/uml/sysctl.log" | paste -sd ' '
 }
