@@ -1021,7 +1021,7 @@ static void penalties_to_compare(struct kunit *test)
 	expect_halved(test, BIT(MPTCP_SCHED_RP0), 40, 100, 20, 20);
 	expect_halved(test, BIT(MPTCP_SCHED_RP0), 40, 30, 20, 20);
 	expect_halved(test, BIT(MPTCP_SCHED_RP1), 40, 100, 20, 100);
-	expect_halved(test, BIT(MPTCP_SCHED_RP1), 40, 30, 20, 20);
+	expect_halved(test, BIT(MPTCP_SCHED_RP1), 40, 30, 20, 15);
 	expect_halved(test, BIT(MPTCP_SCHED_RP1), 1, 1, 1, 2);
 }
 

@@ -37,11 +37,12 @@
  *
  *	+r	opportunistic retransmission alone
  *	+rp0	with the penalization of 2012: cwnd and ssthresh become half of cwnd
- *	+rp1	with that of the thesis: ssthresh only if the subflow is not in slow start,
- *		which would end there (fig. 4.13)
+ *	+rp1	with that of the thesis (fig. 4.14): cwnd becomes half, and ssthresh half of
+ *		what it was, but not in slow start, which would end there
  *
- * The window is halved by the next packet that the subflow receives, under its lock. While it
- * recovers from a loss, congestion control has made it smaller already.
+ * They do so once per round trip of the subflow that had to stop. The window is halved by the
+ * next packet that the other one receives, under its lock. While that one recovers from a loss,
+ * congestion control has made it smaller already.
  *
  * Nothing of this happens while the receive window lasts.
  *
@@ -143,16 +144,23 @@ void mptcp_sched_rp_halve(struct mptcp_subflow_context *subflow, struct tcp_sock
 	if (inet_csk((struct sock *)tp)->icsk_ca_state >= TCP_CA_CWR)
 		return;
 	tcp_snd_cwnd_set(tp, max(tcp_snd_cwnd(tp) / 2, 1U));
-	if (of_2012 || !slow_start)
+	if (of_2012)
 		tp->snd_ssthresh = max(tcp_snd_cwnd(tp), 2U);
+	else if (!slow_start)
+		tp->snd_ssthresh = max(tp->snd_ssthresh / 2, 2U);
 }
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_rp_halve);
+
+static bool mptcp_rp_halves(const struct mptcp_sock *msk)
+{
+	return msk->sched_ext & (BIT(MPTCP_SCHED_RP0) | BIT(MPTCP_SCHED_RP1));
+}
 
 /* @owner, which has used @used segments, is to use half of them. */
 static void mptcp_rp_cut(const struct mptcp_sock *msk, struct mptcp_subflow_context *owner,
 			 u32 used)
 {
-	if (msk->sched_ext & (BIT(MPTCP_SCHED_RP0) | BIT(MPTCP_SCHED_RP1))) {
+	if (mptcp_rp_halves(msk)) {
 		WRITE_ONCE(owner->sched_halve, msk->sched_ext & BIT(MPTCP_SCHED_RP0) ?
 					       RP_HALVE_2012 : RP_HALVE_THESIS);
 		return;
@@ -164,21 +172,22 @@ static void mptcp_rp_cut(const struct mptcp_sock *msk, struct mptcp_subflow_cont
 
 /* @owner owes what the connection waits for, and @subflow had to stop. */
 static void mptcp_rp_penalize(struct mptcp_sock *msk,
-			      const struct mptcp_subflow_context *subflow,
+			      struct mptcp_subflow_context *subflow,
 			      struct mptcp_subflow_context *owner)
 {
+	struct mptcp_subflow_context *paced = mptcp_rp_halves(msk) ? subflow : owner;
 	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(owner));
 	u64 now = tcp_clock_us();
 	u32 used;
 
 	if (msk->sched_ext & BIT(MPTCP_SCHED_R) ||
 	    mptcp_rp_srtt(subflow) >= mptcp_rp_srtt(owner) ||
-	    now - owner->sched_penalized_at < mptcp_rp_srtt(owner))
+	    now - paced->sched_penalized_at < mptcp_rp_srtt(paced))
 		return;
 
 	used = min(READ_ONCE(tp->snd_cwnd), mptcp_sched_rp_cap(owner));
 	mptcp_rp_cut(msk, owner, used);
-	owner->sched_penalized_at = now;
+	paced->sched_penalized_at = now;
 	mptcp_sched_count(msk, MPTCP_MIB_SCHEDPENALIZED,
 			  &msk->sched_info.penalized, 1);
 	trace_mptcp_sched_penalize(msk, owner, used);
