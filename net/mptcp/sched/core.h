@@ -51,7 +51,7 @@ struct mptcp_sched_owed {
 
 struct mptcp_sched_name {
 	char base[MPTCP_SCHED_NAME_MAX];
-	u8 ext;
+	u16 ext;
 };
 
 /* Decisions (pick.c). */
@@ -78,7 +78,7 @@ u64 mptcp_sched_copied(struct mptcp_sock *msk);
 
 /* Names as text (words.c). */
 int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed);
-void mptcp_sched_print(char *buf, const char *base, u8 ext);
+void mptcp_sched_print(char *buf, const char *base, u16 ext);
 bool mptcp_sched_list_has(const char *list, const char *name);
 void mptcp_sched_list_add(char *list, size_t len, const char *name);
 int mptcp_sched_list_text(char *list, size_t most, const void *buffer, size_t len, loff_t *ppos);
@@ -95,7 +95,7 @@ int mptcp_sched_set_default(struct net *net, char *scheduler, const char *name);
 void mptcp_sched_add_loadable(char *buf, size_t len);
 
 /* Socket options (sockopt.c). */
-void mptcp_sched_switch(struct mptcp_sock *msk, struct mptcp_sched_ops *sched, u8 ext);
+void mptcp_sched_switch(struct mptcp_sock *msk, struct mptcp_sched_ops *sched, u16 ext);
 int mptcp_sched_setsockopt(struct mptcp_sock *msk, sockptr_t optval,
 			   unsigned int optlen);
 int mptcp_sched_getsockopt(struct mptcp_sock *msk, char __user *optval,
@@ -190,10 +190,10 @@ static inline bool mptcp_sched_is_decided(const struct mptcp_sock *msk)
  * they need (path/price.c). Callers in softirq may not hold the msk lock: see
  * mptcp_sched_has_work().
  */
-static inline u8 mptcp_sched_extensions(const struct mptcp_sock *msk)
+static inline u16 mptcp_sched_extensions(const struct mptcp_sock *msk)
 {
 	const struct mptcp_sched_ops *sched = READ_ONCE(msk->sched);
-	u8 ext = READ_ONCE(msk->sched_ext) | (sched ? sched->ext : 0);
+	u16 ext = READ_ONCE(msk->sched_ext) | (sched ? sched->ext : 0);
 
 	if (ext & BIT(MPTCP_SCHED_PRICE))
 		ext |= BIT(MPTCP_SCHED_RS);

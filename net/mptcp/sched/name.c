@@ -88,7 +88,7 @@ struct mptcp_sched_list {
 struct mptcp_sched_net {
 	struct mptcp_sched_list __rcu *allowed; /* NULL: MPTCP_SCHED_ALLOWED */
 	struct mptcp_sched_ops __rcu *sched;	/* the default, pinned; NULL: as configured */
-	u8 ext;					/* and its extensions */
+	u16 ext;					/* and its extensions */
 	struct ctl_table_header *sysctl;
 };
 
@@ -212,7 +212,7 @@ struct mptcp_sched_ops *mptcp_sched_get(const struct net *net,
 
 /* Bring @name to the form in which it is shown, and load its scheduler. */
 static struct mptcp_sched_ops *mptcp_sched_name_get(const char *name, char *shown,
-						    u8 *ext)
+						    u16 *ext)
 {
 	struct mptcp_sched_name parsed;
 
@@ -237,7 +237,7 @@ int mptcp_sched_set_default(struct net *net, char *scheduler, const char *name)
 	struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
 	struct mptcp_sched_ops *new, *old;
 	char shown[MPTCP_SCHED_FULL_MAX];
-	u8 ext;
+	u16 ext;
 
 	new = mptcp_sched_name_get(name, shown, &ext);
 	if (IS_ERR(new))
@@ -310,7 +310,7 @@ static int mptcp_sched_allowed_store(struct net *net, char *buf)
 	while ((name = strsep(&buf, " \t\n"))) {
 		char shown[MPTCP_SCHED_FULL_MAX];
 		struct mptcp_sched_ops *sched;
-		u8 ext;
+		u16 ext;
 
 		if (!*name)
 			continue;

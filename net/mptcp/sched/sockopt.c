@@ -31,7 +31,7 @@
  * mptcp_sk_clone_init() reads the pointer without the lock: it must see the
  * old or the new one, never none.
  */
-void mptcp_sched_switch(struct mptcp_sock *msk, struct mptcp_sched_ops *sched, u8 ext)
+void mptcp_sched_switch(struct mptcp_sock *msk, struct mptcp_sched_ops *sched, u16 ext)
 {
 	struct mptcp_sched_ops *old = msk->sched;
 

@@ -888,7 +888,8 @@ static void composed_names(struct kunit *test)
 
 	/* the longest name with all that may go together has room */
 	mptcp_sched_print(all, "123456789012345",
-			  (MPTCP_SCHED_RP_KINDS ^ U8_MAX) | BIT(MPTCP_SCHED_RP1));
+			  ((BIT(MPTCP_SCHED_EXTENSIONS) - 1) ^ MPTCP_SCHED_RP_KINDS) |
+			  BIT(MPTCP_SCHED_RP1));
 	KUNIT_EXPECT_LT(test, strlen(all), sizeof(all) - 1);
 	expect_name(test, all, all);
 }
@@ -984,7 +985,7 @@ static void what_is_new_is_not_late(struct kunit *test)
 }
 
 /* @cwnd and @ssthresh, halved as @ext has it, become @new_cwnd and @new_ssthresh. */
-static void expect_halved(struct kunit *test, u8 ext, u32 cwnd, u32 ssthresh, u32 new_cwnd,
+static void expect_halved(struct kunit *test, u16 ext, u32 cwnd, u32 ssthresh, u32 new_cwnd,
 			  u32 new_ssthresh)
 {
 	struct fake_conn *conn = fake_conn(test);

@@ -78,16 +78,16 @@ static const char * const mptcp_sched_ext_names[] = {
 	[MPTCP_SCHED_RP1] = "rp1",
 };
 
-static_assert(MPTCP_SCHED_EXTENSIONS <= BITS_PER_BYTE);
+static_assert(MPTCP_SCHED_EXTENSIONS <= BITS_PER_TYPE(u16));
 
 /* Which extensions may not stand beside that of @bit? Itself, and of rp.c's there is one only. */
-static u8 mptcp_sched_ext_excludes(u8 bit)
+static u16 mptcp_sched_ext_excludes(u16 bit)
 {
 	return bit & MPTCP_SCHED_RP_KINDS ? MPTCP_SCHED_RP_KINDS : bit;
 }
 
 /* The bit of the extension whose name has @len characters at @word; 0: none. */
-static u8 mptcp_sched_ext_bit(const char *word, size_t len)
+static u16 mptcp_sched_ext_bit(const char *word, size_t len)
 {
 	int i;
 
@@ -119,7 +119,7 @@ int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed)
 	parsed->ext = 0;
 
 	for (name += len; *name; name += len) {
-		u8 bit;
+		u16 bit;
 
 		name++;
 		len = strcspn(name, "+");
@@ -136,7 +136,7 @@ EXPORT_SYMBOL_GPL(mptcp_sched_parse);
 /* Write @base with the extensions @ext to @buf of MPTCP_SCHED_FULL_MAX bytes, in which all of
  * them have room.
  */
-void mptcp_sched_print(char *buf, const char *base, u8 ext)
+void mptcp_sched_print(char *buf, const char *base, u16 ext)
 {
 	size_t used = strscpy(buf, base, MPTCP_SCHED_NAME_MAX);
 	int i;

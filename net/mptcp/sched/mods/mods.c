@@ -15,7 +15,7 @@
 static void mptcp_sched_cap_subflows(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow;
-	u8 ext = mptcp_sched_extensions(msk);
+	u16 ext = mptcp_sched_extensions(msk);
 
 	mptcp_for_each_subflow(msk, subflow) {
 		u32 cap = MPTCP_SCHED_UNCAPPED;
