@@ -52,6 +52,11 @@ def plain_name(name: str) -> str:
     return re.sub(r"^\d+\.\d+/", "", name)
 
 
+def title(name: str) -> str:
+    """Without group and number."""
+    return re.sub(r"^.*/\d+-", "", name)
+
+
 def read_patch(path: Path, name: str) -> Patch:
     message = HeaderParser().parsestr(path.read_text())
     subject = re.sub(r"\s+", " ", message["Subject"])
@@ -75,6 +80,10 @@ class Series:
 
     def has(self, version: str, plain: str) -> bool:
         return plain in map(plain_name, self.names(version))
+
+    def mends(self, version: str, patch: str) -> bool:
+        """By a patch of that name in any group."""
+        return title(patch) in map(title, self.names(version))
 
     def why_not(self, patch: str) -> str:
         """What the newest one's comment says: "# fixes/0006: REASON"."""
@@ -113,7 +122,7 @@ def state_of(row: Row, patch: Patch, series: Series) -> str:
         word = part or "yes"
     else:
         word, why = "no", series.why_not(row.patch)
-        has = [one for one in series.text if one != BASE and series.has(one, patch.plain)]
+        has = [one for one in series.text if one != BASE and series.mends(one, patch.name)]
         others = f" ({', '.join(has)}: yes)" if has else ""
     if bool(why) == (word == "yes"):
         raise Wrong(f"{row.patch}: {NEWEST}: {word}: {why or 'why?'}")

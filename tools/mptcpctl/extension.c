@@ -16,8 +16,8 @@ static const struct {
 	{ "bm", "no more in flight than lambda percent of what fits the path (bufferbloat)" },
 	{ "rs", "what a silent path owes goes out on another one" },
 	{ "r", "as rp, but penalizes nobody (to compare)" },
-	{ "rp0", "as rp, but halves cwnd and ssthresh, as in 2012 (to compare)" },
-	{ "rp1", "as rp, but halves cwnd, and ssthresh after slow start (to compare)" },
+	{ "rp0", "as rp, but sets cwnd and ssthresh to half of cwnd (to compare)" },
+	{ "rp1", "as rp, but halves cwnd and, after slow start, ssthresh (to compare)" },
 	{ "ew", "as rp, and what is lost goes out elsewhere before the peer is held up" },
 	{ "price", "uses the cheapest paths until they are full, or fail (see: mptcpctl path)" },
 };

@@ -452,8 +452,8 @@ check "set: extensions" 0 "" ctl set minrtt+bm+rp
 check "were set, in the kernel's order" 0 "^minrtt\+rp\+bm$" ctl get
 check "list: the default has extensions" 0 "^minrtt\+rp\+bm +yes +all" ctl list
 check "list: its scheduler alone is not the default" 0 "^minrtt +- +all" ctl list
-check "set: unknown extension" 1 "unknown extension 'xx'; known are rp, bm, rs, price, ew$" ctl set minrtt+rp+xx
-check "set: the start of one" 1 "unknown extension 'r'" ctl set minrtt+r
+check "set: unknown extension" 1 "unknown extension 'xx'; known are rp, bm, rs, price, ew, r, rp0, rp1$" ctl set minrtt+rp+xx
+check "set: the start of one" 1 "unknown extension 'pric'" ctl set minrtt+pric
 check "set: extension twice" 1 "extension 'rp' comes twice" ctl set minrtt+rp+bm+rp
 check "set: no extension" 1 "'\+' has no extension" ctl set minrtt+
 check "set: nothing before an extension" 1 "no scheduler before the '\+'" ctl set +rp
