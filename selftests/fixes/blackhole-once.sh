@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # One connection whose SYNs with MP_CAPABLE are lost, and not the one without: that may be chance.
-# After two in a row Linux does without MPTCP.
+# After another one soon Linux does without MPTCP.
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh
@@ -21,13 +21,26 @@ lost() {
 	wait $!
 }
 
+# The same for two at once
+both_lost() {
+	local other
+	serve_at 5001 "$work/other"
+	other=$served
+	dark 1
+	(sleep 2.5; light 1) &
+	in_client "$sched_sock" connect -a 10.0.1.2 -p 5001 -b 1000 >"$work/other-client" 2>&1 &
+	one
+	wait $! "$other"
+}
+
 spoke() { is "$1" "$(counter MPCapableSYNACKRX)" "$2"; }
 seen() { is "$1" "$(counter Blackhole)" "$2"; }
+afresh() { in_client sysctl -q net.mptcp.blackhole_timeout=3600; }
 
 need
 hosts 100mbit 5ms 100mbit 5ms
 in_server ip mptcp endpoint flush
-in_client sysctl -q net.mptcp.blackhole_timeout=3600
+afresh
 
 # what waits for the neighbour's address is not lost
 one -t
@@ -36,18 +49,24 @@ seen 1 "three SYNs are lost: Linux takes it for a blackhole"
 spoke 0 "that connection is TCP"
 one
 spoke 1 "the next one is MPTCP"
-lost
 one -t
-lost
-seen 3 "it happens again, twice"
 one
-spoke 2 "a peer without MPTCP answered in between: the next one is MPTCP"
-lost
-lost
-seen 5 "twice in a row"
 one
-spoke 2 "then the next one is TCP"
-in_client sysctl -q net.mptcp.blackhole_timeout=3600
+lost
+seen 2 "it happens again"
 one
-spoke 3 "until the sysctl is written"
+spoke 4 "four SYNs were answered in between: the next one is MPTCP"
+
+afresh
+both_lost
+seen 4 "it happens to two that begin at the same time"
+one
+spoke 5 "the next one is MPTCP"
+lost
+seen 5 "and again, soon"
+one
+spoke 5 "the next one is TCP"
+afresh
+one
+spoke 6 "until the sysctl is written"
 finish

@@ -193,8 +193,10 @@ static void wvegas_round(struct sock *sk)
 	WRITE_ONCE(wvegas->queued,
 		   mptcp_cong_wvegas_queued(cwnd, wvegas->base_rtt, wvegas->round_rtt));
 	wvegas->empty = wvegas->queued < WVEGAS_QUEUE ? min(wvegas->empty + 1, 255) : 0;
-	if (wvegas->queued >= wvegas->target)
+	if (wvegas->queued >= wvegas->target) {
 		WRITE_ONCE(wvegas->by_loss, false);
+		WRITE_ONCE(wvegas->cong.increase, 0);
+	}
 
 	filling = wvegas_filling(wvegas, cwnd);
 	if (tcp_in_slow_start(tp)) {

@@ -155,7 +155,7 @@ static int mptcp_bpf_init_member(const struct btf_type *t,
 		sched->copies = !!*(const u8 *)&from->copies;
 		return 1;
 	case offsetof(struct mptcp_sched_ops, ext):
-		if (from->ext >> MPTCP_SCHED_EXTENSIONS)
+		if (from->ext & ~(u16)MPTCP_SCHED_EXT_OWN)
 			return -EINVAL;
 		sched->ext = from->ext;
 		return 1;

@@ -65,6 +65,11 @@ enum {
 #define MPTCP_SCHED_RP_KINDS \
 	(BIT(MPTCP_SCHED_RP) | BIT(MPTCP_SCHED_R) | BIT(MPTCP_SCHED_RP0) | BIT(MPTCP_SCHED_RP1))
 
+/* What a scheduler can have by itself. */
+#define MPTCP_SCHED_EXT_OWN \
+	(BIT(MPTCP_SCHED_RP) | BIT(MPTCP_SCHED_BM) | BIT(MPTCP_SCHED_RS) | \
+	 BIT(MPTCP_SCHED_PRICE) | BIT(MPTCP_SCHED_EW))
+
 /* Which data a decision is about: subflow->sched_what. All but the first begin at
  * subflow->sched_seq.
  */

@@ -133,8 +133,8 @@ int mptcp_sched_parse(const char *name, struct mptcp_sched_name *parsed)
 }
 EXPORT_SYMBOL_GPL(mptcp_sched_parse);
 
-/* Write @base with the extensions @ext to @buf of MPTCP_SCHED_FULL_MAX bytes, in which all of
- * them have room.
+/* Write @base with the extensions @ext to @buf of MPTCP_SCHED_FULL_MAX bytes, in which all that may
+ * stand together have room.
  */
 void mptcp_sched_print(char *buf, const char *base, u16 ext)
 {

@@ -40,9 +40,9 @@
  *	+rp1	with that of the thesis (fig. 4.14): cwnd becomes half, and ssthresh half of
  *		what it was, but not in slow start, which would end there
  *
- * They do so once per round trip of the subflow that had to stop. The window is halved by the
- * next packet that the other one receives, under its lock. While that one recovers from a loss,
- * congestion control has made it smaller already.
+ * They do so once per round trip of the subflow that had to stop, but not again before the next
+ * packet that the other one receives, which halves the window under that one's lock. While it
+ * recovers from a loss, congestion control has made it smaller already.
  *
  * Nothing of this happens while the receive window lasts.
  *
@@ -55,7 +55,7 @@
  * Raiciu et al., "How Hard Can It Be? Designing and Implementing a Deployable
  * Multipath TCP", NSDI 2012. The thesis sends again the first segment only.
  *
- * Locking: all under the msk lock.
+ * Locking: all under the msk lock, but mptcp_sched_rp_halve().
  */
 
 #include <kunit/visibility.h>
@@ -180,7 +180,7 @@ static void mptcp_rp_penalize(struct mptcp_sock *msk,
 	u64 now = tcp_clock_us();
 	u32 used;
 
-	if (msk->sched_ext & BIT(MPTCP_SCHED_R) ||
+	if (msk->sched_ext & BIT(MPTCP_SCHED_R) || READ_ONCE(owner->sched_halve) ||
 	    mptcp_rp_srtt(subflow) >= mptcp_rp_srtt(owner) ||
 	    now - paced->sched_penalized_at < mptcp_rp_srtt(paced))
 		return;
