@@ -513,11 +513,12 @@ class Figures(Scratch):
     def test_names_that_no_kernel_has(self) -> None:
         """Nothing asks for another name than the project's kernel has; if it does, that is an error."""
         rivals = ("blest", "ecf", "edpf", "pet", "stms", "sttf", "wrr")
-        known = Schedulers(("default", "inorder", "minrtt", "redundant", "rr", *rivals), ("rp", "bm", "rs"))
+        bases = ("default", "inorder", "minrtt", "redundant", "rr", *rivals)
+        known = Schedulers(bases, ("rp", "bm", "rs", "r", "rp0", "rp1"))
         controls = ("cubic", "reno", "lia", "olia", "balia", "wvegas", "ewlia")
         for figure in figures.FIGURES.values():
             self.assertTrue(figure.plan(figures.Setting(False, known, controls, strict=True)), figure.name)
-        fewer = figures.Setting(False, Schedulers(("default", "minrtt")), controls, strict=True)
+        fewer = figures.Setting(False, Schedulers(("default", "minrtt"), ("r", "rp1")), controls, strict=True)
         with self.assertRaisesRegex(
             units.UnitError, r"asks for 'minrtt\+rp', which this kernel does not have"
         ):
