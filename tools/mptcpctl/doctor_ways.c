@@ -82,8 +82,8 @@ static bool say_server(struct machine *m, const struct ways *ways)
 	return true;
 }
 
-/* After two connections in a row whose SYNs with MPTCP were lost, while one without was answered.
- * Setting the time, to whatever, ends it.
+/* After two connections, one soon after the other, whose SYNs with MPTCP were lost, while one
+ * without was answered. Setting the time, to whatever, ends it.
  */
 static void say_disabled(struct machine *m)
 {
