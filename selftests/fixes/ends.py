@@ -7,6 +7,7 @@ main(check).
 
 from __future__ import annotations
 
+import select
 import socket
 import subprocess
 import sys
@@ -30,6 +31,13 @@ def new_socket(protocol: int = MPTCP) -> socket.socket:
 def complaints() -> int:
     """Of the kernel, so far."""
     return subprocess.run(["dmesg"], capture_output=True, text=True, check=True).stdout.count("WARNING:")
+
+
+def is_closed(conn: socket.socket) -> bool:
+    """Both directions, as poll() says."""
+    poll = select.poll()
+    poll.register(conn, select.POLLIN)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
 def soon(true: Callable[[], bool], seconds: float) -> bool:

@@ -3,22 +3,15 @@
 
 from __future__ import annotations
 
-import select
 import socket
 import time
 
-from ends import Ends, connections, main, output, soon
+from ends import Ends, connections, is_closed, main, output, soon
 from hand import Check
 
 # net.mptcp.close_timeout, and some more
 PATIENCE = 80
 OTHER = "10.0.1.11"
-
-
-def is_closed(conn: socket.socket) -> bool:
-    poll = select.poll()
-    poll.register(conn, select.POLLIN)
-    return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
 def endpoint(*what: str) -> None:

@@ -22,7 +22,7 @@
 
 static int minrtt_get_send(struct mptcp_sock *msk)
 {
-	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, mptcp_sched_srtt);
+	struct mptcp_sched_choice best = mptcp_sched_lowest_rtt(msk);
 
 	if (!best.subflow)
 		return -EAGAIN;

@@ -5,7 +5,7 @@
  * looks at the usable subflows, takes one that has room, and commits the
  * decision with a budget in bytes:
  *
- *	choice = mptcp_sched_lowest(msk, my_key);
+ *	choice = mptcp_sched_lowest(msk, tcp_clock_us(), my_key);
  *	if (!choice.subflow)
  *		return -EAGAIN;
  *	mptcp_sched_commit(msk, choice.subflow, choice.room, MPTCP_SCHED_BEST);
@@ -65,10 +65,9 @@ enum {
 #define MPTCP_SCHED_RP_KINDS \
 	(BIT(MPTCP_SCHED_RP) | BIT(MPTCP_SCHED_R) | BIT(MPTCP_SCHED_RP0) | BIT(MPTCP_SCHED_RP1))
 
-/* What a scheduler can have by itself. */
+/* What a scheduler can have by itself: all but what is there to compare with. */
 #define MPTCP_SCHED_EXT_OWN \
-	(BIT(MPTCP_SCHED_RP) | BIT(MPTCP_SCHED_BM) | BIT(MPTCP_SCHED_RS) | \
-	 BIT(MPTCP_SCHED_PRICE) | BIT(MPTCP_SCHED_EW))
+	((BIT(MPTCP_SCHED_EXTENSIONS) - 1) & (~MPTCP_SCHED_RP_KINDS | BIT(MPTCP_SCHED_RP)))
 
 /* Which data a decision is about: subflow->sched_what. All but the first begin at
  * subflow->sched_seq.
@@ -180,40 +179,12 @@ static inline bool mptcp_sched_ring_before(u32 last, u32 a, u32 b)
 	return a - last - 1 < b - last - 1;
 }
 
-/* The subflow with the lowest @key of those that have room; the first of
- * equals. Inlined, so that @key costs no indirect call.
+/* The subflow with the lowest @key at @now, in us, of those that have room; the first of
+ * equals. @key may take note of what it saw. Inlined, so that it costs no indirect call.
  */
 static __always_inline struct mptcp_sched_choice
-mptcp_sched_lowest(struct mptcp_sock *msk,
-		   u64 (*key)(const struct mptcp_subflow_context *subflow))
-{
-	bool backups = mptcp_sched_only_backups(msk);
-	struct mptcp_subflow_context *subflow;
-	struct mptcp_sched_choice best = {};
-	u64 best_key = U64_MAX;
-
-	mptcp_for_each_subflow(msk, subflow) {
-		u32 room;
-		u64 k;
-
-		if (!mptcp_sched_usable(subflow, backups))
-			continue;
-		room = mptcp_sched_room(subflow);
-		k = key(subflow);
-		if (room && k < best_key) {
-			best.subflow = subflow;
-			best.room = room;
-			best_key = k;
-		}
-	}
-
-	return best;
-}
-
-/* The same with a @key of those with room, at @now in us, that may take note of what it saw. */
-static __always_inline struct mptcp_sched_choice
-mptcp_sched_lowest_at(struct mptcp_sock *msk, u64 now,
-		      u64 (*key)(struct mptcp_subflow_context *subflow, u64 now))
+mptcp_sched_lowest(struct mptcp_sock *msk, u64 now,
+		   u64 (*key)(struct mptcp_subflow_context *subflow, u64 now))
 {
 	bool backups = mptcp_sched_only_backups(msk);
 	struct mptcp_subflow_context *subflow;
@@ -238,6 +209,17 @@ mptcp_sched_lowest_at(struct mptcp_sock *msk, u64 now,
 	}
 
 	return best;
+}
+
+static inline u64 __mptcp_sched_srtt(struct mptcp_subflow_context *subflow, u64 now)
+{
+	return mptcp_sched_srtt(subflow);
+}
+
+/* That with the lowest RTT, as TCP smooths it. */
+static inline struct mptcp_sched_choice mptcp_sched_lowest_rtt(struct mptcp_sock *msk)
+{
+	return mptcp_sched_lowest(msk, 0, __mptcp_sched_srtt);
 }
 
 /* Bytes that are in flight on @subflow, whole segments of them, or wait in its send queue. */

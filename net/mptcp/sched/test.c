@@ -215,29 +215,29 @@ static void memory_is_asked_for(struct kunit *test)
 static void lowest_key_with_room(struct kunit *test)
 {
 	struct fake_conn *conn = fake_conn(test);
-	struct mptcp_sched_choice best = mptcp_sched_lowest(conn->msk, mptcp_sched_srtt);
+	struct mptcp_sched_choice best = mptcp_sched_lowest_rtt(conn->msk);
 
 	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[0]);
 	KUNIT_EXPECT_EQ(test, best.room, (10 + MPTCP_SCHED_QUEUED_SEGS) * (1448 - 28));
 
 	/* the segment size that was seen counts, once there is one */
 	conn->subflow[0]->sched_mss = 1000;
-	best = mptcp_sched_lowest(conn->msk, mptcp_sched_srtt);
+	best = mptcp_sched_lowest_rtt(conn->msk);
 	KUNIT_EXPECT_EQ(test, best.room, (10 + MPTCP_SCHED_QUEUED_SEGS) * 1000);
 
 	/* window full: the next one */
 	conn->tp[0]->packets_out = 12;
-	best = mptcp_sched_lowest(conn->msk, mptcp_sched_srtt);
+	best = mptcp_sched_lowest_rtt(conn->msk);
 	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[1]);
 
 	/* send buffer full */
 	((struct sock *)conn->tp[1])->sk_wmem_queued = 100000;
-	best = mptcp_sched_lowest(conn->msk, mptcp_sched_srtt);
+	best = mptcp_sched_lowest_rtt(conn->msk);
 	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[2]);
 
 	/* nobody is left */
 	((struct sock *)conn->tp[2])->sk_state = TCP_CLOSE;
-	best = mptcp_sched_lowest(conn->msk, mptcp_sched_srtt);
+	best = mptcp_sched_lowest_rtt(conn->msk);
 	KUNIT_EXPECT_NULL(test, best.subflow);
 }
 
@@ -249,22 +249,22 @@ static void backups_stand_in_for_failures(struct kunit *test)
 	/* by MP_PRIO of the peer, by our own request: both count */
 	conn->subflow[0]->backup = 1;
 	conn->subflow[1]->request_bkup = 1;
-	best = mptcp_sched_lowest(conn->msk, mptcp_sched_srtt);
+	best = mptcp_sched_lowest_rtt(conn->msk);
 	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[2]);
 
 	/* the regular one is busy: wait for it */
 	conn->tp[2]->packets_out = 12;
-	best = mptcp_sched_lowest(conn->msk, mptcp_sched_srtt);
+	best = mptcp_sched_lowest_rtt(conn->msk);
 	KUNIT_EXPECT_NULL(test, best.subflow);
 
 	/* it is stale: the backups take over */
 	conn->subflow[2]->stale = 1;
-	best = mptcp_sched_lowest(conn->msk, mptcp_sched_srtt);
+	best = mptcp_sched_lowest_rtt(conn->msk);
 	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[0]);
 
 	/* a joined subflow counts after the fourth ACK */
 	conn->subflow[0]->request_join = 1;
-	best = mptcp_sched_lowest(conn->msk, mptcp_sched_srtt);
+	best = mptcp_sched_lowest_rtt(conn->msk);
 	KUNIT_EXPECT_PTR_EQ(test, best.subflow, conn->subflow[1]);
 }
 
@@ -275,7 +275,7 @@ static int counting_get_send(struct mptcp_sock *msk)
 	asked++;
 	if (!msk->snd_una)
 		return -EAGAIN;
-	mptcp_sched_commit(msk, mptcp_sched_lowest(msk, mptcp_sched_srtt).subflow, 1,
+	mptcp_sched_commit(msk, mptcp_sched_lowest_rtt(msk).subflow, 1,
 			   MPTCP_SCHED_BEST);
 	return 0;
 }
@@ -1526,12 +1526,12 @@ static void silent_subflow_is_noticed(struct kunit *test)
 	KUNIT_EXPECT_GT(test, next, 40000ULL);
 	KUNIT_EXPECT_TRUE(test, mptcp_sched_is_silent(conn->subflow[0]));
 	KUNIT_EXPECT_FALSE(test, mptcp_sched_is_silent(conn->subflow[1]));
-	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_lowest(msk, mptcp_sched_srtt).subflow,
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_lowest_rtt(msk).subflow,
 			    conn->subflow[2]);
 
 	/* it answers */
 	conn->tp[0]->delivered_mstamp++;
-	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_lowest(msk, mptcp_sched_srtt).subflow,
+	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_lowest_rtt(msk).subflow,
 			    conn->subflow[0]);
 
 	/* what waits may go to another one: once each time that one turns silent */

@@ -78,7 +78,7 @@ static const char * const mptcp_sched_ext_names[] = {
 	[MPTCP_SCHED_RP1] = "rp1",
 };
 
-static_assert(MPTCP_SCHED_EXTENSIONS <= BITS_PER_TYPE(u16));
+static_assert(BITS_PER_TYPE(u16) >= MPTCP_SCHED_EXTENSIONS);
 
 /* Which extensions may not stand beside that of @bit? Itself, and of rp.c's there is one only. */
 static u16 mptcp_sched_ext_excludes(u16 bit)

@@ -342,7 +342,7 @@ bool mptcp_sched_rescue_get_send(struct mptcp_sock *msk)
 	struct mptcp_sched_choice helper;
 
 	/* first, as the search costs more */
-	helper = mptcp_sched_lowest(msk, mptcp_sched_srtt);
+	helper = mptcp_sched_lowest_rtt(msk);
 	if (!helper.subflow)
 		return false;
 	range = rescue_first(msk, una, head);

@@ -105,7 +105,7 @@ static bool blest_fits(struct mptcp_sock *msk, const struct mptcp_subflow_contex
 
 static int blest_get_send(struct mptcp_sock *msk)
 {
-	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, mptcp_sched_srtt);
+	struct mptcp_sched_choice best = mptcp_sched_lowest_rtt(msk);
 	struct mptcp_subflow_context *fast;
 
 	if (!best.subflow)

@@ -78,7 +78,7 @@ static bool ecf_waits(struct ecf *ecf, const struct ecf_path *fast, const struct
 
 static int ecf_get_send(struct mptcp_sock *msk)
 {
-	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, mptcp_sched_srtt);
+	struct mptcp_sched_choice best = mptcp_sched_lowest_rtt(msk);
 	struct mptcp_subflow_context *fastest;
 
 	if (!best.subflow)

@@ -70,7 +70,7 @@ static u64 edpf_key(struct mptcp_subflow_context *subflow, u64 now)
 static int edpf_get_send(struct mptcp_sock *msk)
 {
 	u64 now = tcp_clock_us();
-	struct mptcp_sched_choice best = mptcp_sched_lowest_at(msk, now, edpf_key);
+	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, now, edpf_key);
 	u32 run;
 
 	if (!best.subflow)

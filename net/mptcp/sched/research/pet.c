@@ -96,7 +96,7 @@ static u64 pet_key(struct mptcp_subflow_context *subflow, u64 now)
 static int pet_get_send(struct mptcp_sock *msk)
 {
 	u64 now = tcp_clock_us();
-	struct mptcp_sched_choice best = mptcp_sched_lowest_at(msk, now, pet_key);
+	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, now, pet_key);
 	struct pet_subflow *ps;
 	u32 bytes;
 

@@ -185,7 +185,7 @@ static struct mptcp_sched_choice replay_choice(struct mptcp_sock *msk, u32 id)
 	struct mptcp_subflow_context *subflow = id ? mptcp_sched_by_id(msk, id) : NULL;
 
 	if (!subflow || !mptcp_sched_usable(subflow, mptcp_sched_only_backups(msk)))
-		return mptcp_sched_lowest(msk, mptcp_sched_srtt);
+		return mptcp_sched_lowest_rtt(msk);
 	return (struct mptcp_sched_choice){
 		.subflow = subflow,
 		.room = mptcp_sched_room(subflow),

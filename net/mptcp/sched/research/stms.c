@@ -106,7 +106,7 @@ static int stms_send_ahead(struct mptcp_sock *msk, const struct mptcp_subflow_co
 
 static int stms_get_send(struct mptcp_sock *msk)
 {
-	struct mptcp_sched_choice best = mptcp_sched_lowest(msk, mptcp_sched_srtt);
+	struct mptcp_sched_choice best = mptcp_sched_lowest_rtt(msk);
 	struct mptcp_subflow_context *fast = mptcp_sched_first(msk, mptcp_sched_srtt);
 
 	if (!best.subflow)

@@ -1,0 +1,12 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A connection ends with its last subflow, though that holds a DATA_FIN that came twice.
+set -euo pipefail
+cd "$(dirname "$0")"
+# shellcheck source=lib.sh
+. ./lib.sh
+
+need
+patience=300
+by_hand fin_held
+finish
