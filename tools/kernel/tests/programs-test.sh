@@ -44,8 +44,8 @@ starts() {
 	served=$!
 	soon listens "$server" "$port" || { echo "# it does not listen: $*"; sed 's/^/# /' "$work/served"; }
 }
-# gets_rr PORT: what listens there, by what the page has for a service with a setting of its own.
-gets_rr() {
+# gets_scheduler PORT: what listens there, by what the page has for a service with a setting of its own.
+gets_scheduler() {
 	local after address
 	after=$(sed -n 's/^    ExecStartPost=//p' "$page" | head -n 1)
 	address=$(in_server ss -Hltn "sport = :$1" | awk '{ print $4; exit }')
@@ -134,11 +134,11 @@ nginx_by_unit() {
 	with_nginx "listen 80;"
 	writes service
 	starts 80 /bin/sh -c "exec $(from_unit nginx.service.d/mptcp.conf ExecStart)"
-	carries "nginx through mptcpctl run, by its unit" "$server" rr "${fetch[@]}"
+	carries "nginx through mptcpctl run, by its unit" "$server" inorder "${fetch[@]}"
 	local line
 	read -ra line <<<"$(block client)"
 	seeing=sees
-	carries "curl through mptcpctl run" "$client" rr "${line[@]}" -sS -o /tmp/got
+	carries "curl through mptcpctl run" "$client" inorder "${line[@]}" -sS -o /tmp/got
 	seeing=
 	that "$release: what one sees" grep -q "^seen$" "$work/seen"
 	stops 80
@@ -150,7 +150,7 @@ sees() {
 	: >"$work/seen"
 	for host in "$client" "$server"; do
 		block see | ip netns exec "$host" bash >"$work/all" 2>&1 || { cat "$work/all"; return; }
-		for part in 'scheduler rr' 'subflow 2' 'ESTAB.*203.0.113.1' 'MPTcpExtMPJoin[A-Za-z]*Rx +[1-9]'; do
+		for part in 'scheduler inorder' 'subflow 2' 'ESTAB.*203.0.113.1' 'MPTcpExtMPJoin[A-Za-z]*Rx +[1-9]'; do
 			grep -Eq "$part" "$work/all" || { echo "# $part is not in:"; sed 's/^/# /' "$work/all"; return; }
 		done
 	done
@@ -161,8 +161,8 @@ nginx_itself() {
 	has "nginx" nginx "nginx -v" "$(cell nginx 3)" || return 0
 	with_nginx "$(cell nginx 2)"
 	starts 80 nginx
-	gets_rr 80
-	carries "nginx" "$server" rr "${fetch[@]}"
+	gets_scheduler 80
+	carries "nginx" "$server" inorder "${fetch[@]}"
 	haproxy_to_servers
 	stops 80
 }
@@ -179,8 +179,8 @@ haproxy_to_clients() {
 	local behind=$served
 	with_haproxy "$(cell "HAProxy, to clients" 2)" "server one 127.0.0.1:8080"
 	starts 80 haproxy -f /tmp/haproxy.cfg
-	gets_rr 80
-	carries "HAProxy, to clients" "$server" rr "${fetch[@]}"
+	gets_scheduler 80
+	carries "HAProxy, to clients" "$server" inorder "${fetch[@]}"
 	stops 80
 	served=$behind
 	stops 8080
@@ -194,7 +194,7 @@ haproxy_to_servers() {
 	ip netns exec "$client" chroot "$root" haproxy -f /tmp/haproxy.cfg >"$work/balanced" 2>&1 &
 	balancer=$!
 	soon listens "$client" 8000 || cat "$work/balanced"
-	carries "HAProxy, to servers" "$server" rr curl -sS -o /tmp/got http://127.0.0.1:8000/file
+	carries "HAProxy, to servers" "$server" inorder curl -sS -o /tmp/got http://127.0.0.1:8000/file
 	kill $balancer
 	wait $balancer 2>/dev/null || true
 }
@@ -203,8 +203,8 @@ lighttpd_itself() {
 	has lighttpd lighttpd "lighttpd -v" "$(cell lighttpd 3)" || return 0
 	printf 'server.document-root = "/srv"\nserver.port = 80\n%s\n' "$(cell lighttpd 2)" >"$root/tmp/lighttpd.conf"
 	starts 80 lighttpd -D -f /tmp/lighttpd.conf
-	gets_rr 80
-	carries lighttpd "$server" rr "${fetch[@]}"
+	gets_scheduler 80
+	carries lighttpd "$server" inorder "${fetch[@]}"
 	stops 80
 }
 
@@ -214,16 +214,16 @@ valkey_itself() {
 	has Valkey valkey-server "valkey-server --version" "$(cell Valkey 3)" || return 0
 	printf 'protected-mode no\nbind 0.0.0.0\nsave ""\ndir /tmp\nrepl-diskless-sync-delay 0\n%s\n' "$(cell Valkey 2)" >"$root/tmp/valkey.conf"
 	starts 6379 valkey-server /tmp/valkey.conf
-	gets_rr 6379
+	gets_scheduler 6379
 	here "$server" /bin/sh -c 'valkey-cli -x set file </srv/file' >"$work/said"
 	read -ra cli <<<"$(cell valkey-cli 2)"
-	carries "Valkey and valkey-cli" "$server" rr /bin/sh -c "$(printf '%q ' "${cli[@]}" --raw get file) | head -c $bytes >/tmp/got"
+	carries "Valkey and valkey-cli" "$server" inorder /bin/sh -c "$(printf '%q ' "${cli[@]}" --raw get file) | head -c $bytes >/tmp/got"
 	printf 'protected-mode no\nport 6380\nsave ""\ndir /tmp\nreplicaof 203.0.113.1 6379\n%s\n' "$(cell "Valkey, a replica" 2)" \
 		>"$root/tmp/replica.conf"
 	ip netns exec "$client" chroot "$root" valkey-server /tmp/replica.conf >"$work/replica" 2>&1 &
 	replica=$!
 	soon listens "$client" 6380 || cat "$work/replica"
-	carries "Valkey, a replica" "$server" rr /bin/sh -c \
+	carries "Valkey, a replica" "$server" inorder /bin/sh -c \
 		"for n in \$(seq 100); do ! valkey-cli -p 6380 info replication | grep -q link_status:up || break; sleep 0.1; done; valkey-cli -p 6380 --raw get file | head -c $bytes >/tmp/got"
 	kill $replica
 	wait $replica 2>/dev/null || true
@@ -263,7 +263,7 @@ socket_of_systemd() {
 	ip netns exec "$server" "$tests_dir/activate.py" "$root" front >"$work/served" 2>&1 &
 	served=$!
 	soon listens "$server" 80 || cat "$work/served"
-	carries "a socket of systemd" "$server" rr "${fetch[@]}"
+	carries "a socket of systemd" "$server" inorder "${fetch[@]}"
 	stops 80
 	served=$behind
 	stops 8080
@@ -285,8 +285,8 @@ of_go() {
 	fi
 	setting=$(cell "Go, connecting" 2)
 	starts 80 "$built/serve" /srv :80
-	gets_rr 80
-	carries "listening and connecting" "$server" rr env "$setting" /bin/sh -c "$built/serve http://203.0.113.1/file >/tmp/got"
+	gets_scheduler 80
+	carries "listening and connecting" "$server" inorder env "$setting" /bin/sh -c "$built/serve http://203.0.113.1/file >/tmp/got"
 	stops 80
 }
 
