@@ -391,10 +391,27 @@ announced_too_early() {
 }
 never_joined() { ! joined; }
 
+there_are() { [ "$(in_client ss -Htn state established src 10.0.2.0/24 dst 10.0.1.2 | wc -l)" -ge "$1" ]; }
+
+# As many subflows as Linux 6.12 has at most, and the first one is lost.
+many() {
+	local n
+	in_both ip mptcp limits set subflow 8 add_addr_accepted 0
+	for n in 1 2 3 4 5 6 7; do
+		ip -n "$client" addr add "10.0.2.1$n/24" dev c2
+		in_client ip mptcp endpoint add "10.0.2.1$n" dev c2 subflow
+	done
+	flow there_are 8
+	forget 10.0.1.1
+	back 1
+	came "the first one was reset, and there are eight others" 300 2000
+	over many
+}
+
 hosts 20mbit 10ms 20mbit 10ms
 joins_by_itself id 2
 scheduler minrtt
-for part in values reset_by begun_late peer_gone refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins other_id announced announced_too_early; do
+for part in values reset_by begun_late peer_gone refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins other_id announced announced_too_early many; do
 	$part
 done
 

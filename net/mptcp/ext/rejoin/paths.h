@@ -23,10 +23,11 @@ struct mptcp_rejoin {
 	struct list_head list;	/* of its namespace, under a lock there */
 	struct timer_list timer;
 	u32 alone;	/* since when it has no subflow but attempts, jiffies; 0: it has */
-	unsigned int count;
-	struct mptcp_rejoin_path path[MPTCP_PM_ADDR_MAX];
 	/* by the peer's ids: addresses that it has taken back */
 	DECLARE_BITMAP(removed, MPTCP_PM_MAX_ADDR_ID + 1);
+	unsigned int count;
+	unsigned int room;	/* paths, at most */
+	struct mptcp_rejoin_path path[] __counted_by(room);
 };
 
 #endif /* _MPTCP_REJOIN_PATHS_H */

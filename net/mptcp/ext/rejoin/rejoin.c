@@ -76,14 +76,14 @@ static bool rejoin_is_there(const struct mptcp_sock *msk, const struct mptcp_rej
 	return false;
 }
 
-/* A place for another path: that of one on which there is nothing, and nothing is tried any
- * more, if there are as many as a path manager has subflows. NULL: all are in use.
+/* A place for another path: if all are taken, that of one on which there is nothing, and nothing
+ * is tried any more. NULL: all are in use.
  */
 static struct mptcp_rejoin_path *rejoin_add(struct mptcp_sock *msk, struct mptcp_rejoin *rejoin)
 {
 	unsigned int i;
 
-	if (rejoin->count < ARRAY_SIZE(rejoin->path))
+	if (rejoin->count < rejoin->room)
 		return &rejoin->path[rejoin->count++];
 	for (i = 0; i < rejoin->count; i++)
 		if (!rejoin->path[i].waits && !rejoin_is_there(msk, &rejoin->path[i]))
@@ -169,12 +169,16 @@ static void rejoin_timer(struct timer_list *timer)
 	sock_put(sk);
 }
 
+/* With room for the subflows that the path manager may open, and the first */
 static struct mptcp_rejoin *rejoin_begin(struct mptcp_sock *msk)
 {
-	struct mptcp_rejoin *rejoin = kzalloc(sizeof(*rejoin), GFP_KERNEL);
+	unsigned int most = max(mptcp_pm_get_subflows_max(msk), MPTCP_PM_ADDR_MAX + 0U) + 1;
+	struct mptcp_rejoin *rejoin;
 
+	rejoin = kzalloc(struct_size(rejoin, path, most), GFP_KERNEL);
 	if (!rejoin)
 		return NULL;
+	rejoin->room = most;
 	rejoin->sk = (struct sock *)msk;
 	timer_setup(&rejoin->timer, rejoin_timer, 0);
 	mptcp_rejoin_enlist(rejoin);
