@@ -107,6 +107,7 @@ case ${1:-} in
 --one) one "${@:2}"; exit ;;
 esac
 seeds=("$@")
+[[ $* =~ ^[0-9\ ]*$ ]] || die "usage: check-seeds.sh [SEED...], numbers; not '$*'"
 [ $# -gt 0 ] || mapfile -t seeds < <(seq "${SEEDS:-20}")
 both_kernels upstream
 for variant in stock patched; do

@@ -227,7 +227,7 @@ bool save_history(const struct history *history, const char *path)
 		done = !fclose(file) && done;
 	done = done && !rename(new_path, path);
 	if (!done) {
-		complain("%s: %s", new_path, strerror(errno));
+		complain("%s cannot be written: %s", path, strerror(errno));
 		unlink(new_path);
 	}
 	free(new_path);

@@ -90,6 +90,9 @@ static int set_module_param(const char *scheduler, const char *assignment, int l
 	if (error == ENOENT)
 		return complain("scheduler '%s' has no tunable '%.*s'; see: mptcpctl list",
 				scheduler, len, assignment);
+	if (error == EINVAL || error == ERANGE)
+		return complain("%s: the kernel does not take that; what it takes: modinfo -p mptcp_sched_%s",
+				assignment, scheduler);
 	if (error)
 		return complain("%s: %s", assignment, error == EACCES ? "only root may change it" :
 				strerror(error));

@@ -206,7 +206,7 @@ int cmd_set(int argc, char **argv)
 	}
 	request.name = argv[optind];	/* NULL behind the last one */
 	if (optind < argc - 1 || needs_name(&request)) {
-		complain("%s", optind == argc ? "set: which scheduler?" : "set: one scheduler only");
+		complain("%s", optind == argc ? "set: which scheduler, --congestion or --weight?" : "set: one scheduler only");
 		usage_error(argv[0]);
 	} else {
 		status = carry_out(&request);

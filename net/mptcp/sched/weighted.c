@@ -3,7 +3,7 @@
  *
  * Subflows that have room get bytes in proportion to the weights of the interfaces that
  * they leave by (net.mptcp.path_weight): with 3 and 1, three of four bytes go by the first
- * one. For contracts that differ in volume, and to spare a path without giving it up.
+ * one. To spare a path without giving it up, where there is less to send than they carry.
  *
  * Each subflow has a clock that tells how much it was given: it advances by
  *

@@ -6,7 +6,8 @@ As text: RATE,RTT,QUEUE[,LOSS][,KEY=VALUE]...[,EVENT@TIME]..., for example
     8mbit,20ms,80ms            a bottleneck that drains its full queue in 80 ms
     2mbit,150ms,100p,1%        a queue of 100 packets, 1 % random loss
     8mbit,20ms,80ms,jitter=5ms,mtu=1400,burst=4,family=6,there=0%
-    8mbit,20ms,80ms,aqm=fq_codel,back=1mbit
+    8mbit,20ms,80ms,aqm=fq_codel,back=1mbit  (or aqm=cake)
+    8mbit,20ms,80ms,initcwnd=2 of both hosts' routes, in segments
     8mbit,20ms,0ms,police=100k 100 KB at once, what exceeds the rate is lost
     trace=FILE,40ms,200ms      a recorded rate; queue: drained at the mean
     trace=FILE,rtt-trace=FILE,200ms,loss-trace=FILE,step=100ms
