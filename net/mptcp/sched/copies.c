@@ -44,7 +44,7 @@ static u64 mptcp_sched_copy_next(const struct mptcp_sock *msk,
 u64 mptcp_sched_copied(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow;
-	u64 end = READ_ONCE(msk->snd_una);
+	u64 end = mptcp_sched_una(msk);
 
 	mptcp_for_each_subflow(msk, subflow) {
 		u64 next = mptcp_sched_copy_next(msk, subflow);

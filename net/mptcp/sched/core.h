@@ -161,6 +161,14 @@ static inline bool mptcp_sched_is_silent(const struct mptcp_subflow_context *sub
 	       READ_ONCE(tp->delivered_mstamp) == subflow->sched_silent_since;
 }
 
+/* What the peer has, for who owns the socket: ACKs move it meanwhile, on 32 bits in two steps. */
+static inline u64 mptcp_sched_una(const struct mptcp_sock *msk)
+{
+	u64 una = READ_ONCE(msk->snd_una);
+
+	return after64(una, msk->snd_nxt) ? msk->snd_nxt : una;
+}
+
 /* How many subflows of @msk are not closed. */
 static inline u32 mptcp_sched_open(const struct mptcp_sock *msk)
 {

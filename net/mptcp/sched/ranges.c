@@ -293,7 +293,7 @@ static u32 mptcp_ranges_drop_lost(struct mptcp_sock *msk)
  */
 bool __mptcp_sched_lost(struct mptcp_sock *msk)
 {
-	u64 una = READ_ONCE(msk->snd_una), nxt = msk->snd_nxt;
+	u64 una = mptcp_sched_una(msk), nxt = msk->snd_nxt;
 	struct mptcp_ranges *ranges = msk->ranges;
 	u64 end;
 
@@ -334,7 +334,7 @@ EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_free_ranges);
  */
 void __mptcp_sched_tidy_ranges(struct mptcp_sock *msk)
 {
-	mptcp_ranges_forget(msk->ranges, READ_ONCE(msk->snd_una));
+	mptcp_ranges_forget(msk->ranges, mptcp_sched_una(msk));
 	if (!msk->ranges->count && (msk->ranges->unused || mptcp_sched_open(msk) < 2))
 		mptcp_sched_free_ranges(msk);
 }
@@ -381,6 +381,6 @@ void mptcp_sched_own(struct mptcp_sock *msk, const struct mptcp_subflow_context 
 	if (!ranges)
 		return;
 
-	mptcp_ranges_forget(ranges, READ_ONCE(msk->snd_una));
+	mptcp_ranges_forget(ranges, mptcp_sched_una(msk));
 	mptcp_ranges_add(ranges, seq, len, subflow->subflow_id);
 }

@@ -92,7 +92,7 @@ static void mptcp_sched_skip_copied(struct mptcp_sock *msk)
 void __mptcp_sched_skip_sent(struct mptcp_sock *msk)
 {
 	struct sock *sk = (struct sock *)msk;
-	u64 free = READ_ONCE(msk->snd_una);
+	u64 free = mptcp_sched_una(msk);
 	struct mptcp_data_frag *dfrag;
 
 	__mptcp_sched_tidy_ranges(msk);

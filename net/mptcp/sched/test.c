@@ -773,6 +773,7 @@ static void memory_of_ranges(struct kunit *test)
 	((struct sock *)conn->tp[0])->sk_state = TCP_CLOSE;
 	((struct sock *)conn->tp[1])->sk_state = TCP_CLOSE;
 	mptcp_ranges_add(msk->ranges, 1000, 500, 3);
+	msk->snd_nxt = 1500;
 	msk->snd_una = 1200;
 	mptcp_sched_skip_sent(msk);
 	KUNIT_EXPECT_NOT_NULL(test, msk->ranges);
@@ -955,6 +956,20 @@ static void penalty_lasts_in_slow_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), 32U);
 	subflow->sched_penalized_at = tcp_clock_us() - 150000;
 	KUNIT_EXPECT_EQ(test, mptcp_sched_rp_cap(subflow), MPTCP_SCHED_UNCAPPED);
+}
+
+/* On 32 bits half of a new snd_una may be read beside half of the old one. */
+static void half_read_una_is_not_believed(struct kunit *test)
+{
+	struct mptcp_sock *msk = fake_conn(test)->msk;
+
+	msk->snd_una = 0xfffff000;
+	msk->snd_nxt = 0x100001000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_una(msk), 0xfffff000);
+	msk->snd_una = 0x1fffff000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_una(msk), 0x100001000);
+	msk->snd_una = 0x100000000;
+	KUNIT_EXPECT_EQ(test, mptcp_sched_una(msk), 0x100000000);
 }
 
 /* What nobody asked for by name goes out again if its path has become slower than it was. */
@@ -2035,6 +2050,7 @@ static struct kunit_case mptcp_sched_cases[] = {
 	KUNIT_CASE(search_finds_the_first),
 	KUNIT_CASE(penalty_recovers),
 	KUNIT_CASE(penalty_lasts_in_slow_start),
+	KUNIT_CASE(half_read_una_is_not_believed),
 	KUNIT_CASE(what_is_new_is_not_late),
 	KUNIT_CASE(penalty_ends_while_idle),
 	KUNIT_CASE(penalties_to_compare),

@@ -56,11 +56,14 @@ static void control_answer_due(struct mptcp_control *control, const struct sock 
 	spin_unlock_bh(&control->lock);
 }
 
-/* Options say what TLVs say, too. */
-static void control_note_removed(struct mptcp_control *control, const struct mptcp_rm_list *list)
+/* Options say what TLVs say, too, unless the path manager will drop them. */
+static void control_note_removed(struct mptcp_sock *msk, struct mptcp_control *control,
+				 const struct mptcp_rm_list *list)
 {
 	int i;
 
+	if (!mptcp_control_may_remove(msk, list->nr))
+		return;
 	for (i = 0; i < list->nr; i++)
 		mptcp_control_pair(control, MPTCP_CONTROL_BY_OPTION, list->ids[i]);
 }
@@ -94,7 +97,7 @@ bool mptcp_control_incoming(struct mptcp_sock *msk, struct sock *ssk, const stru
 		mptcp_schedule_work((struct sock *)msk);
 	}
 	if (mp_opt->suboptions & OPTION_MPTCP_RM_ADDR)
-		control_note_removed(control, &mp_opt->rm_list);
+		control_note_removed(msk, control, &mp_opt->rm_list);
 	if (!(mp_opt->payload & MPTCP_DSS_STREAM))
 		return false;
 

@@ -360,6 +360,8 @@ void mptcp_control_forget(struct mptcp_control *control)
 		put_page(control->page);
 	control->page = NULL;
 	control->tries = 0;
+	control->snd_on = 0;
+	WRITE_ONCE(control->early, false);
 	mptcp_data_lock(control->sk);
 	spin_lock(&control->lock);
 	list_splice_init(&control->queue, &gone);

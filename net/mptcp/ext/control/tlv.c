@@ -345,6 +345,18 @@ static void control_forget_deferred(struct mptcp_control *control, u8 id)
 	}
 }
 
+/* Has the path manager room for so many addresses that are removed? */
+bool mptcp_control_may_remove(struct mptcp_sock *msk, u16 ids)
+{
+	bool room;
+
+	spin_lock_bh(&msk->pm.lock);
+	room = msk->pm.rm_list_rx.nr + ids <= MPTCP_RM_IDS_MAX;
+	spin_unlock_bh(&msk->pm.lock);
+
+	return room;
+}
+
 static enum mptcp_control_read control_read_removed(struct mptcp_sock *msk, const u8 *value,
 						    u16 len)
 {
@@ -354,6 +366,8 @@ static enum mptcp_control_read control_read_removed(struct mptcp_sock *msk, cons
 
 	if (!len || len > MPTCP_RM_IDS_MAX)
 		return MPTCP_CONTROL_READ_WRONG;
+	if (!mptcp_control_may_remove(msk, len))
+		return MPTCP_CONTROL_READ_AGAIN;
 	for (i = 0; i < len; i++) {
 		control_forget_deferred(control, value[i]);
 		if (!mptcp_control_pair(control, MPTCP_CONTROL_BY_TLV, value[i]))

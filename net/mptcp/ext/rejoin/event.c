@@ -177,6 +177,8 @@ void mptcp_rejoin_wake(struct mptcp_sock *msk)
 		struct inet_connection_sock *icsk = inet_csk(ssk);
 		bool slow = lock_sock_fast(ssk);
 
+		/* what is sent now has the time of now */
+		tcp_mstamp_refresh(tcp_sk(ssk));
 		if (icsk->icsk_retransmits && icsk->icsk_pending == ICSK_TIME_RETRANS &&
 		    tcp_rtx_queue_head(ssk))
 			rejoin_wake_silent(ssk);
