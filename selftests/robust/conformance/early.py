@@ -200,3 +200,23 @@ def trial_far(wire: Wire, broken: bool) -> Answer:
     put(join, 8 + int(broken), join.sent + GAP + len(TEXT), TEXT)
     got = reached(join, 8 + len(TEXT))
     return in_gap(got, join), got
+
+
+def trial_covered(wire: Wire, broken: bool) -> Answer:
+    """a segment is joined with the one before what came early, and memory is short: the connection goes on"""
+    join = joined(wire)
+    first = join.sent + GAP
+
+    def unmapped(at: int, data: bytes) -> None:
+        wire.send(join.port, ACK, ISN + 1 + first + at, join.ack, b"", data)
+
+    # as much as TCP keeps as it is, and so little behind it that the kernel joins both
+    unmapped(0, bytes(1448))
+    put(join, 8 + 1460, first + 1460, TEXT)
+    unmapped(1448, bytes(60))
+    unmapped(1508, bytes(400))
+    for at in range(3000, 11000, 20):
+        unmapped(at, b"x")
+    join.connection.send(TEXT, skip=int(broken))
+    got = join.connection.arrived()
+    return got is not None, got

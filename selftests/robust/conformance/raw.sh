@@ -20,7 +20,7 @@ by_hand() {
 	ask offcookies ipv4.tcp_syncookies=2
 	ask fast ipv4.tcp_fastopen=0x602
 	ask lengths mptcp.check_lengths=1
-	ask early mptcp.early_delivery=1
+	ask early mptcp.early_delivery=1 "ipv4.tcp_rmem=4096 131072 131072"
 	ask low mptcp.low_overhead=1
 	ask nonsense mptcp.low_overhead=1
 	ask cookies mptcp.low_overhead=1 ipv4.tcp_syncookies=2
@@ -38,7 +38,7 @@ ask() {
 ask_over() {
 	local name="by hand, IPv$1, $2" source=10.0.1.77 count
 	in_server sysctl -q net.mptcp.check_lengths=0 net.mptcp.low_overhead=0 net.mptcp.early_delivery=0 \
-		net.ipv4.tcp_syncookies=1 net.ipv4.tcp_fastopen=1
+		net.ipv4.tcp_syncookies=1 net.ipv4.tcp_fastopen=1 net.ipv4.tcp_rmem="4096 131072 6291456"
 	local settings=("${@:3}")
 	[ $# = 2 ] || in_server sysctl -q "${settings[@]/#/net.}"
 	family "$1"
