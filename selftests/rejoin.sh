@@ -391,7 +391,7 @@ announced_too_early() {
 }
 never_joined() { ! joined; }
 
-there_are() { [ "$(in_client ss -Htn state established src 10.0.2.0/24 dst 10.0.1.2 | wc -l)" = "$1" ]; }
+there_is() { in_client ss -Htn state established src "$1" | grep -q .; }
 
 # More subflows than Linux 6.12 has.
 many() {
@@ -405,10 +405,9 @@ many() {
 		ip -n "$client" addr add "10.0.2.$n/24" dev c2
 		in_client ip mptcp endpoint add "10.0.2.$n" dev c2 subflow
 	done
-	flow there_are 12
+	flow there_is 10.0.2.22
 	forget 10.0.2.22
-	there_are 11
-	that "the last of twelve was reset: opened again" soon there_are 12
+	that "the last of twelve was reset: opened again" soon there_is 10.0.2.22
 	over many
 }
 

@@ -22,7 +22,7 @@ kernel_tests=(kunit pairs cong papers replay subflows bm redundant rp rescue tim
 	modules first_path rejoin why rr minrtt observe steering)
 # takes long, and measures rates only: nothing that a debug kernel would see
 rate_tests=(fair)
-robust_tests=(faults middlebox conformance fuzz attack control-wire coding-wire pm flood security)
+robust_tests=(faults middlebox conformance segments fuzz attack control-wire coding-wire pm flood security)
 quick_tests=("${robust_tests[@]/%/ quick}")
 mapfile -t fixes_tests < <(find "$top/selftests/fixes" -name '*.sh' -perm /u+x -printf '%f\n' | sed 's/\.sh$//' | sort)
 tool_tests=(model mptcpctl doctor examples programs mplab digits accuracy applications promises spread source refresh port send check-series readme fixes-table counts install whole)
