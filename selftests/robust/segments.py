@@ -78,26 +78,18 @@ class Peer:
                 ends[id(on)] += length
             seq += length
 
-    def mapping(
-        self, seq: int, ssn: int, length: int, flags: int = DSS_ACK | DSS_MAP
-    ) -> bytes:
+    def mapping(self, seq: int, ssn: int, length: int, flags: int = DSS_ACK | DSS_MAP) -> bytes:
         ack, dsn = self.connection.peer_idsn() + 1, self.connection.idsn() + 1 + seq
         return option(
             DSS,
             0,
-            struct.pack(
-                "!BIIIH", flags, ack & MASK32, dsn & MASK32, (ssn + 1) & MASK32, length
-            ),
+            struct.pack("!BIIIH", flags, ack & MASK32, dsn & MASK32, (ssn + 1) & MASK32, length),
         )
 
-    def send(
-        self, block: Block, skip: int, length: int, opts: bytes, flags: int = ACK
-    ) -> None:
+    def send(self, block: Block, skip: int, length: int, opts: bytes, flags: int = ACK) -> None:
         start = block.seq + skip
         data = self.data[start : start + min(length, MSS - len(opts) - 3)]
-        self.wire.send(
-            block.on.port, flags, ISN + 1 + block.ssn + skip, block.on.ack, opts, data
-        )
+        self.wire.send(block.on.port, flags, ISN + 1 + block.ssn + skip, block.on.ack, opts, data)
 
     def drawn(self) -> tuple[Block, int, int]:
         """A piece of a block: which, from where on, how much. Often it begins near where the last one
@@ -142,9 +134,7 @@ class Peer:
         )
         flags = ACK | draw.choices([0, URGENT, FIN], [100, 2, 1])[0]
         length = draw.choice([length, MOST])
-        self.send(
-            block, skip, length, draw.choices([opts, b"", strange], [20, 20, 1])[0], flags
-        )
+        self.send(block, skip, length, draw.choices([opts, b"", strange], [20, 20, 1])[0], flags)
 
     def read(self) -> None:
         try:
@@ -223,8 +213,7 @@ def main() -> None:
         for check in wild, honest:
             for good, what, seen in check(wire, waiting, seed):
                 print(
-                    f"{'ok' if good else 'not ok'} {what}"
-                    + ("" if good else f"\n# {seen}"),
+                    f"{'ok' if good else 'not ok'} {what}" + ("" if good else f"\n# {seen}"),
                     flush=True,
                 )
 
