@@ -3,9 +3,9 @@
 
 usage: python3 -m segments SERVER SOURCE NAMESPACE
 
-A peer whose every segment is made by hand has two subflows, a drawn part of the data on each, some of it on both. It
-sends drawn pieces of that. Honest: each mapping is right, so all arrives as it was. Wild: mappings, flags and options
-are whatever was drawn, and the host has to live on.
+A peer whose every segment is made by hand has two subflows, a drawn part of the data on each, some of
+it on both. It sends drawn pieces of that. Honest: each mapping is right, so all arrives as it was. Wild:
+mappings, flags and options are whatever was drawn, and the host has to live on.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Check = Iterator[tuple[bool, str, str]]
 
 @dataclass
 class Block:
-    """Data from seq on of the connection, which a subflow has from ssn on, both without the initial number."""
+    """Data from seq on of the connection, from ssn on of a subflow, both without the initial number."""
 
     on: Connection | Join
     ssn: int
