@@ -64,19 +64,24 @@ class Peer:
         self.program.setblocking(False)
         self.data = b"datamore" + draw.randbytes(SIZE)
         self.got = b""
+        self.ends: dict[int, int] = {}  # of what each subflow carries, by its port
         self.blocks = list(self.plan())
         self.last = self.blocks[0], 0
 
     def plan(self) -> Iterator[Block]:
         """Who carries what."""
-        both = [self.connection, self.join]
-        ends, seq = {id(on): FIRST for on in both}, BEGUN
+        both, seq = [self.connection, self.join], BEGUN
         while seq < len(self.data):
             length = min(self.draw.randrange(1, 3000), len(self.data) - seq)
             for on in self.draw.choice([both[:1], both[1:], both]):
-                yield Block(on, ends[id(on)], seq, length)
-                ends[id(on)] += length
+                yield self.block(on, seq, length)
             seq += length
+
+    def block(self, on: Connection | Join, seq: int, length: int) -> Block:
+        """What comes next on the subflow."""
+        ssn = self.ends.get(on.port, FIRST)
+        self.ends[on.port] = ssn + length
+        return Block(on, ssn, seq, length)
 
     def mapping(self, seq: int, ssn: int, length: int, flags: int = DSS_ACK | DSS_MAP) -> bytes:
         ack, dsn = self.connection.peer_idsn() + 1, self.connection.idsn() + 1 + seq
@@ -152,17 +157,22 @@ class Peer:
     def press(self) -> None:
         """More little segments than there is memory for: TCP joins what it can, and drops some."""
         on = self.draw.choice([self.connection, self.join])
-        end = max((b.ssn + b.length for b in self.blocks if b.on is on), default=0)
+        end = self.ends.get(on.port, FIRST)
         for at in range(end, end + 8000, 20):
             self.wire.send(on.port, ACK, ISN + 1 + at, on.ack, b"", b"x")
         time.sleep(0.05)
 
     def all_in_turn(self) -> None:
-        """What was drawn may lack something, and what came may have been dropped."""
+        """What was drawn may lack something, and TCP may have dropped what came."""
         for block in self.blocks:
             for skip in range(0, block.length, MOST):
                 opts = self.mapping(block.seq, block.ssn, block.length)
                 self.send(block, skip, min(MOST, block.length - skip), opts)
+
+    def again(self) -> None:
+        """So may the connection have, after TCP acknowledged it: then a subflow carries it once more."""
+        at = len(self.got)
+        self.blocks.append(self.block(self.connection, at, min(MOST, len(self.data) - at)))
 
     def end(self) -> None:
         for on in self.connection, self.join:
@@ -181,6 +191,7 @@ def honest(wire: Wire, waiting: socket.socket, seed: int) -> Check:
         peer.read()
         if len(peer.got) >= len(peer.data):
             break
+        peer.again()
     peer.end()
     seen = f"{len(peer.got)} of {len(peer.data)}"
     yield (
