@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A connection ends with its last subflow, though that holds a DATA_FIN that came twice.
+# A connection ends with its last subflow, whatever DATA_FIN that has received.
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

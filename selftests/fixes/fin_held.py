@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The peer's FIN repeats its DATA_FIN, and then it resets the subflow, the only one."""
+"""A FIN says DATA_FIN, once more or too early, and then the peer resets the subflow, the only one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ from conformance.byhand import ISN
 from conformance.capture import FIN, RST
 from conformance.wire import Wire
 from ends import is_closed, soon
-from hand import Check, accepted, main
+from hand import HELLO, Check, Peer, accepted, main
 
 # net.mptcp.close_timeout, and some more
 PATIENCE = 80
 MUCH = 1 << 20
+
+
+def ends(peer: Peer, program: socket.socket, what: str) -> Check:
+    peer.wire.send(peer.port, RST, ISN + 1 + peer.sent, peer.ack)
+    yield (
+        soon(lambda: is_closed(program), PATIENCE),
+        f"{what}: the connection ends with its subflow",
+        "it stays",
+    )
 
 
 def check(wire: Wire, waiting: socket.socket) -> Check:
@@ -26,8 +35,17 @@ def check(wire: Wire, waiting: socket.socket) -> Check:
     program.setblocking(False)
     sent = program.send(bytes(MUCH))
     yield 0 < sent < MUCH, "there is more to send than the peer takes", f"{sent} bytes were taken"
-    wire.send(peer.port, RST, ISN + 1 + peer.sent, peer.ack, b"", b"")
-    yield soon(lambda: is_closed(program), PATIENCE), "the connection ends with its subflow", "it stays"
+    yield from ends(peer, program, "a DATA_FIN twice")
+
+    peer, program = accepted(wire, waiting)
+    peer.say(peer.dss(fin=True, place=len(HELLO) + 1000), flags=FIN)
+    peer.hear(0.5)
+    yield from ends(peer, program, "one that is never reached")
+
+    peer, program = accepted(wire, waiting)
+    peer.say(peer.dss(fin=True, place=len(HELLO) + 1000), data=b"left out", flags=FIN)
+    peer.hear(0.5)
+    yield from ends(peer, program, "and data that it leaves out")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from conformance.wire import Wire
 from fallback_while_joining import PORT, joins
 from hand import Check, Peer, accepted, dss_of, main
 
+URGENT = 32
 FIRST = 1  # as if the SYN/ACK had had the sequence number 0: nothing is known of it yet
 
 
@@ -21,12 +22,12 @@ def reset(peer: Peer, opts: bytes) -> None:
     peer.hear(0.5)
 
 
-def cross(peer: Peer) -> None:
+def cross(peer: Peer, flags: int = ACK) -> None:
     """As if both connected at a time, and plain TCP."""
     syn = joins(peer)
     peer.wire.send(PORT, SYN, ISN, 0, to=syn.sport)
     peer.hear(0.5)
-    peer.wire.send(PORT, ACK, ISN + 1, syn.seq + 1, data=b"as TCP", to=syn.sport)
+    peer.wire.send(PORT, flags, ISN + 1, syn.seq + 1, data=b"as TCP", to=syn.sport)
     peer.hear(0.5)
 
 
@@ -57,6 +58,10 @@ def check(wire: Wire, waiting: socket.socket) -> Check:
     peer, program = accepted(wire, waiting)
     cross(peer)
     yield from goes_on(peer, program, "a SYN, and then data")
+
+    peer, program = accepted(wire, waiting)
+    cross(peer, ACK | URGENT)
+    yield from goes_on(peer, program, "a SYN, and then urgent data")
 
 
 if __name__ == "__main__":
