@@ -391,30 +391,10 @@ announced_too_early() {
 }
 never_joined() { ! joined; }
 
-there_is() { in_client ss -Htn state established src "$1" | grep -q .; }
-
-# More subflows than Linux 6.12 has.
-many() {
-	local n
-	if ! in_both ip mptcp limits set subflow 16 2>"$work/limits"; then
-		skip "more than eight subflows: this kernel has no more"
-		return
-	fi
-	in_client ip rule add from 10.0.2.0/24 table 2
-	for n in 1{1..9} 2{0..2}; do
-		ip -n "$client" addr add "10.0.2.$n/24" dev c2
-		in_client ip mptcp endpoint add "10.0.2.$n" dev c2 subflow
-	done
-	flow there_is 10.0.2.22
-	forget 10.0.2.22
-	that "the last of twelve was reset: opened again" soon there_is 10.0.2.22
-	over many
-}
-
 hosts 20mbit 10ms 20mbit 10ms
 joins_by_itself id 2
 scheduler minrtt
-for part in values reset_by begun_late peer_gone refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins other_id announced announced_too_early many; do
+for part in values reset_by begun_late peer_gone refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins other_id announced announced_too_early; do
 	$part
 done
 

@@ -18,7 +18,7 @@ MUCH = 1 << 20
 OURS = Path("/proc/sys/net/mptcp/allowed_schedulers")  # the last case takes more than the one fix
 
 
-def ends(peer: Peer, program: socket.socket, what: str) -> Check:
+def resets(peer: Peer, program: socket.socket, what: str) -> Check:
     peer.wire.send(peer.port, RST, ISN + 1 + peer.sent, peer.ack)
     yield (
         soon(lambda: is_closed(program), PATIENCE),
@@ -37,19 +37,19 @@ def check(wire: Wire, waiting: socket.socket) -> Check:
     program.setblocking(False)
     sent = program.send(bytes(MUCH))
     yield 0 < sent < MUCH, "there is more to send than the peer takes", f"{sent} bytes were taken"
-    yield from ends(peer, program, "a DATA_FIN twice")
+    yield from resets(peer, program, "a DATA_FIN twice")
 
     peer, program = accepted(wire, waiting)
     peer.say(peer.dss(fin=True, place=len(HELLO) + 1000), flags=FIN)
     peer.hear(0.5)
-    yield from ends(peer, program, "one that is never reached")
+    yield from resets(peer, program, "one that is never reached")
 
     if not OURS.exists():
         return
     peer, program = accepted(wire, waiting)
     peer.say(peer.dss(fin=True, place=len(HELLO) + 1000), data=b"left out", flags=FIN)
     peer.hear(0.5)
-    yield from ends(peer, program, "and data that it leaves out")
+    yield from resets(peer, program, "and data that it leaves out")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ mappings, flags and options are whatever was drawn, and the host has to live on.
 
 from __future__ import annotations
 
-import itertools
 import random
 import socket
 import struct
@@ -25,8 +24,8 @@ from conformance.capture import ACK, FIN, RST
 from conformance.early import joined
 from conformance.mapping import MASK32
 from conformance.options import DSS, DSS_ACK, DSS_FIN, DSS_MAP
-from conformance.peer import listener
 from conformance.wire import Wire
+from hand import Check, main
 
 from net import inside
 
@@ -38,8 +37,6 @@ MOST = 1400
 MSS = 1460
 URGENT = 32
 SEEDS = 12
-
-Check = Iterator[tuple[bool, str, str]]
 
 
 @dataclass
@@ -214,20 +211,13 @@ def wild(wire: Wire, waiting: socket.socket, seed: int) -> Check:
     yield True, f"wild {seed}: {len(peer.got)} bytes were taken", ""
 
 
-def main() -> None:
-    server, source, namespace = sys.argv[1:]
-    wire = Wire(server, source, itertools.count(6001))
-    with inside(namespace):
+def check(wire: Wire, waiting: socket.socket) -> Check:
+    with inside(sys.argv[3]):
         Path("/proc/sys/net/ipv4/tcp_rmem").write_text(MEMORY)
-        waiting = listener(server)
     for seed in range(SEEDS):
-        for check in wild, honest:
-            for good, what, seen in check(wire, waiting, seed):
-                print(
-                    f"{'ok' if good else 'not ok'} {what}" + ("" if good else f"\n# {seen}"),
-                    flush=True,
-                )
+        yield from wild(wire, waiting, seed)
+        yield from honest(wire, waiting, seed)
 
 
 if __name__ == "__main__":
-    main()
+    main(check)
