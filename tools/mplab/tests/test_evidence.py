@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -13,7 +14,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mplab import cli
-from mplab.evidence import check, measure, plan, scoreboard, tables, texts
+from mplab.evidence import check, confirm, measure, plan, runs, scoreboard, tables, texts
 from mplab.evidence.moved import moved
 from mplab.lab import parts
 from mplab.lab.paths import parse
@@ -388,15 +389,56 @@ class Numbers(unittest.TestCase):
             (["striping", "chebrolu-static"], 0),
         ):
             with (
-                mock.patch.object(measure, "available", lambda _: has),
+                mock.patch.object(runs, "available", lambda _: has),
                 mock.patch.object(plans, "available", lambda _: has),
             ):
-                self.assertEqual(len(set(measure.runs(cli.parse(words), mock.Mock()))), count, words)
+                self.assertEqual(len(set(runs.conditions(cli.parse(words), mock.Mock()))), count, words)
 
     def test_percentiles_of_few_are_none(self) -> None:
         for count, there in ((19, False), (20, True)):
             results = self.results(count)
             self.assertEqual("p5_benefit" in measure._over_points(results, {}), there)
+
+    def confirmed(self, now: Callable[[Conditions], int]) -> tuple[plan.Measured | None, list[str]]:
+        """Of 40 runs that gave what their seed is; now: what they give."""
+        every = [Conditions((parse("8mbit,20ms,80ms"),), seed=seed) for seed in range(40)]
+        known = plan.Measured("run", "a" * 12, {"core": "1"}, VALUES, runs=40)
+        known = replace(known, digits=runs.digits({c: c.seed for c in every}))
+        guests = mock.Mock(parts={"core": "2", "mptcp_sched_x": "3"})
+        with (
+            mock.patch.object(runs, "wanted", return_value=every),
+            mock.patch.object(runs, "outcomes", lambda chosen, *_: {c: now(c) for c in chosen}),
+            mock.patch.object(parts, "commit", return_value="b" * 12),
+        ):
+            return confirm.confirm("x", known, mock.Mock(), guests, mock.Mock(), 10)
+
+    def test_a_share_of_the_runs_confirms_a_number(self) -> None:
+        found, wrong = self.confirmed(lambda c: c.seed)
+        assert found
+        self.assertEqual((wrong, found.confirmed, found.runs), ([], 4, 40))
+        self.assertEqual((found.measured, found.commit, found.parts), ("a" * 12, "b" * 12, {"core": "2"}))
+        self.assertEqual(found.values, VALUES)
+
+    def test_other_digits_confirm_nothing(self) -> None:
+        which = confirm.drawn("x", 40, 10, "b" * 12)
+        found, wrong = self.confirmed(lambda c: c.seed + (c.seed == which[2]))
+        self.assertIsNone(found)
+        self.assertEqual(len(wrong), 1)
+        self.assertIn(f"seed {which[2]}, over", wrong[0])
+
+    def test_runs_are_drawn_by_the_commit(self) -> None:
+        draws = [confirm.drawn("x", 40, 10, commit) for commit in "aab"]
+        self.assertEqual(draws[0], draws[1])
+        self.assertNotEqual(draws[0], draws[2])
+        self.assertEqual(confirm.drawn("x", 2, 1, "a"), [0, 1])
+
+    def test_digits_of_another_plan_are_refused(self) -> None:
+        known = plan.Measured("run", "a", {}, {}, digits="0123")
+        with (
+            mock.patch.object(runs, "wanted", return_value=[]),
+            self.assertRaisesRegex(plan.EvidenceError, "digits of 1 runs, its command has 0"),
+        ):
+            confirm.confirm("x", known, mock.Mock(), mock.Mock(), mock.Mock(), 10)
 
 
 if __name__ == "__main__":

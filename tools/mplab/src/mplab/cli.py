@@ -343,11 +343,20 @@ def _parser() -> argparse.ArgumentParser:
     figure.set_defaults(cluster=None)
 
     evidence = sub.add_parser(
-        "evidence", allow_abbrev=False, help="the published numbers: measure, write into texts, check"
+        "evidence",
+        allow_abbrev=False,
+        help="the published numbers: measure, confirm on a later kernel, write into texts, check",
     )
-    evidence.add_argument("what", choices=("measure", "write", "check"))
+    evidence.add_argument("what", choices=("measure", "confirm", "write", "check"))
     evidence.add_argument(
-        "--only", action="append", default=[], metavar="NAME", help="measure this one, repeatable (all)"
+        "--only", action="append", default=[], metavar="NAME", help="this one, repeatable (all that changed)"
+    )
+    evidence.add_argument(
+        "--share",
+        type=lambda text: units.percent(text, "share"),
+        default="10%",
+        metavar="PERCENT",
+        help="of a number's runs, to confirm it (10%%)",
     )
     _kernel_option(evidence)
     _measuring_options(evidence, "evidence")

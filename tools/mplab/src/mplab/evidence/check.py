@@ -29,7 +29,8 @@ def _changed(files: list[tuple[str, Measured]], plan: Plan, now: dict[str, str])
         runs, spent = (sum(getattr(m, of) for _, m in group) for of in ("runs", "seconds"))
         more = "" if all(m.seconds for _, m in group) else " or more"
         cost = f" ({runs} runs, {minutes(spent)} of a CPU{more})" if spent else ""
-        yield f"{what} changed after {', '.join(name for name, _ in group)}: run '{how}'{cost}"
+        first = "'mplab evidence confirm', or " if all(m.digits for _, m in group) else ""
+        yield f"{what} changed after {', '.join(name for name, _ in group)}: run {first}'{how}'{cost}"
 
 
 def _files(plan: Plan, directory: Path, now: dict[str, str]) -> Iterator[str]:

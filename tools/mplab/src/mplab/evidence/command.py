@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""mplab evidence: measure what the plan names, write it into the documents, check that all fits."""
+"""mplab evidence: measure what the plan names, confirm it on a later kernel, write it into the documents,
+check that all fits."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shlex
+from collections.abc import Iterator
 
 from ..lab import parts
 from ..lab.guest import Guests
@@ -14,7 +17,7 @@ from ..run.cluster import spread
 from ..run.runner import exit_status
 from ..words.places import writable
 from ..words.units import UsageError
-from . import check, measure, plan, scoreboard, texts
+from . import check, confirm, measure, plan, runs, scoreboard, texts
 from .moved import moved
 
 
@@ -39,27 +42,61 @@ def _announce(names: list[str], count: int) -> None:
     print(f"to measure, of {count}: {', '.join(names) or 'nothing'}{cost}", flush=True)
 
 
-def _measure(args: argparse.Namespace, planned: plan.Plan) -> int | None:
-    """Each file as soon as it is known; runs that are in the store are not repeated. Or a share of the runs,
-    and the exit status."""
+@contextlib.contextmanager
+def _kernel(args: argparse.Namespace, planned: plan.Plan) -> Iterator[Guests]:
+    """That of these sources."""
     for name in args.only:
         if name not in planned.commands:
             raise plan.EvidenceError(f"plan.toml measures no '{name}'; it has {', '.join(planned.commands)}")
-    out = writable(args.out)
     with asked.guests([args.kernel], args) as kernels:
-        guests, usual = kernels[args.kernel], planned.usual()
+        guests = kernels[args.kernel]
         if guests.parts != parts.of():
             raise plan.EvidenceError(
                 f"{guests.kernel} is not of these sources: run 'make kernel'; edits of its tree have to be"
                 " in patches/"
             )
+        yield guests
+
+
+def _confirm(args: argparse.Namespace, planned: plan.Plan) -> int:
+    """Those that are named, or that an older kernel gave; the exit status."""
+    out, status = writable(args.out), 0
+    with _kernel(args, planned) as guests:
+        can = [name for name in planned.commands if _can_be_confirmed(name, planned, guests)]
+        for name in args.only or can:
+            parsed = args.parse(shlex.split(planned.commands[name]))
+            with spread.runner(args, {"patched": guests}, out) as runner:
+                found, wrong = confirm.confirm(name, plan.load(name), parsed, guests, runner, args.share)
+            if found:
+                plan.save(name, found)
+                plan.no_longer_once(name)
+                print(f"{name}: {found.confirmed} of {found.runs} runs give the same", flush=True)
+            for which in wrong:
+                print(f"{name} is to be measured anew, other digits come of {which}", flush=True)
+                status = 1
+    return status
+
+
+def _can_be_confirmed(name: str, planned: plan.Plan, guests: Guests) -> bool:
+    known = _known(name)
+    if not known or not known.digits or known.command != planned.commands[name]:
+        return False
+    return bool(known.changed(guests.parts))
+
+
+def _measure(args: argparse.Namespace, planned: plan.Plan) -> int | None:
+    """Each file as soon as it is known; runs that are in the store are not repeated. Or a share of the runs,
+    and the exit status."""
+    out = writable(args.out)
+    with _kernel(args, planned) as guests:
+        usual = planned.usual()
         names = args.only or [name for name in usual if _is_due(name, planned, guests)]
         _announce(names, len(usual))
         parsed = {name: args.parse(shlex.split(planned.commands[name])) for name in names}
         by_label = {"patched": guests}
         if args.shard or args.slurm:
-            runs = [c for one in parsed.values() for c in measure.runs(one, guests)]
-            return exit_status(spread.share(args, runs, by_label, out) or [])
+            needed = [c for one in parsed.values() for c in runs.conditions(one, guests)]
+            return exit_status(spread.share(args, needed, by_label, out) or [])
         for name in names:
             known = _known(name)
             with spread.runner(args, by_label, out) as runner:
@@ -87,15 +124,18 @@ def _write(planned: plan.Plan) -> None:
 
 def run(args: argparse.Namespace) -> int:
     try:
-        planned = plan.read()
+        planned, status = plan.read(), None
         if args.what == "measure":
             status = _measure(args, planned)
             if status is not None:
                 return status
             planned = plan.read()
+        if args.what == "confirm":
+            status = _confirm(args, planned)
+            planned = plan.read()
         if args.what != "check":
             _write(planned)
-            return 0
+            return status or 0
         found = check.problems(planned)
     except plan.EvidenceError as error:
         raise UsageError(str(error)) from None

@@ -13,20 +13,17 @@ from ..bench.plan import REFERENCE
 from ..lab import parts
 from ..lab.guest import Guests
 from ..publish import comparison, plot
-from ..publish.figures import FIGURES, ONE_BY_ONE, Setting
-from ..research import spaces
 from ..research.striping import command as striping
-from ..research.striping.run import place, used
-from ..run import asked, baseline, plans, programs, report
-from ..run.experiment import Conditions, Result
+from ..research.striping.run import place
+from ..run import asked, baseline, report
+from ..run.experiment import Result
 from ..run.runner import Runner
-from ..run.schedulers import available
 from ..traffic import metrics
+from . import runs
 from .plan import EvidenceError, Measured
 
 DIGITS = 6  # of a number in a file
 MANY = metrics.PERCENTILES_FROM
-KNOWN = FIGURES | ONE_BY_ONE
 
 
 def _single(group: Sequence[Result], alone: Sequence[Result] | None) -> dict[str, float | str]:
@@ -70,25 +67,8 @@ def _over_points(group: Sequence[Result], known: baseline.Known) -> dict[str, fl
     return found
 
 
-def _setting(args: argparse.Namespace, guests: Guests) -> Setting:
-    schedulers, controls = available(guests)
-    return Setting(args.full, schedulers, tuple(controls), args.design_seed, strict=True)
-
-
-def runs(args: argparse.Namespace, guests: Guests) -> list[Conditions]:
-    """That a command needs; none of "striping", whose runs are not mplab's usual ones."""
-    kernels = {"patched": guests}
-    if args.command in ("run", "design"):
-        points = [tuple(args.paths)] if args.command == "run" else spaces.named(args)
-        return plans.plan(args, points, kernels)
-    if args.command == "figure":
-        setting = _setting(args, guests)
-        return [c for name in args.names for c in KNOWN[name].plan(setting)]
-    return command.conditions(command.entries(args, kernels)) if args.command == "bench" else []
-
-
 def _compared(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[str, dict]:
-    results = list(runner.run(runs(args, guests), args.command).values())
+    results = list(runner.run(runs.conditions(args, guests), args.command).values())
     groups = report.grouped(results)
     if args.command == "design":
         known = baseline.by_conditions(results)
@@ -100,11 +80,11 @@ def _compared(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[
 def _figure(args: argparse.Namespace, guests: Guests, runner: Runner) -> tuple[str, dict[str, dict]]:
     """The rows of a figure's table; the first cell names the row, that of the header what it is. Where the
     second column has no heading, or the first cell names several rows, it is of the name, too."""
-    setting = _setting(args, guests)
+    setting = runs.setting(args, guests)
     head, found = "", {}
     for name in args.names:
-        results = runner.run(KNOWN[name].plan(setting), name)
-        table = KNOWN[name].draw(setting, results, plot.canvas())
+        results = runner.run(runs.FIGURES[name].plan(setting), name)
+        table = runs.FIGURES[name].draw(setting, results, plot.canvas())
         head = table.header[0]
         several = len({row[0] for row in table.rows}) < len(table.rows)
         names = 2 if several or table.header[1] == "" else 1
@@ -135,12 +115,9 @@ def _striping(args: argparse.Namespace, guests: Guests, runner: Runner) -> dict[
     """The rows of a table of the sources."""
     asked.programs("nft", "tc", "ip")
     found: dict[str, dict] = {}
-    store, begin = runner.store.runs.with_name("striping"), time.monotonic()
+    store, begin = runs.striping_store(runner), time.monotonic()
     for table in striping.named(args.names):
         cases = striping.cases(table, args.quick)
-        runner.asked += len(cases)
-        runner.parts.update(*(case.parts for case in cases))
-        runner.programs |= used(cases)
         runner.measured += sum(not place(guests, case, store).exists() for case in cases)
         found |= dict(striping.measured(table, guests, store, runner.jobs, args.quick))
     runner.seconds += runner.jobs * (time.monotonic() - begin)
@@ -170,7 +147,8 @@ def measure(
     if runner.failures:
         raise EvidenceError(f"'{words}': {len(runner.failures)} runs failed")
     rounded = {subject: _rounded(figures) for subject, figures in values.items()}
-    needed = {part: digest for part, digest in guests.parts.items() if part in runner.parts}
-    spent = runner.seconds if runner.timed and runner.measured == runner.asked else before
-    had = {name: programs.digest(name) for name in sorted(runner.programs)}
-    return Measured(words, parts.commit(), needed, rounded, runner.asked, round(spent), head, had)
+    of = runs.wanted(args, guests)
+    spent = runner.seconds if runner.timed and runner.measured == len(of) else before
+    digits = runs.digits(runs.outcomes(of, guests, runner))
+    state = (parts.commit(), runs.parts_of(of, guests))
+    return Measured(words, *state, rounded, len(of), round(spent), head, runs.programs_of(of), digits)

@@ -49,7 +49,8 @@ class Table:
 class Measured:
     """What NAME.json holds. commit: of the tree; parts: of the kernel, and programs: inside the guest, that
     the runs needed, with their digests; runs: how many; seconds: of CPUs that all of them took, 0: not
-    known; head: what subjects are."""
+    known; head: what subjects are; digits: of each run, see runs.py. confirmed: how many runs were made
+    again at that commit and gave the same digits; then "measured" is the commit of all runs."""
 
     command: str
     commit: str
@@ -59,6 +60,9 @@ class Measured:
     seconds: int = 0
     head: str = ""
     programs: Mapping[str, str] = field(default_factory=dict)
+    digits: str = ""
+    confirmed: int = 0
+    measured: str = ""
 
     def changed(self, now: Mapping[str, str]) -> list[str]:
         """The parts of a kernel and the programs that are not what they were."""

@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..lab.guest import GuestError, Guests, OutOfTime
-from . import programs
 from .experiment import Conditions, Result, key, measure
 
 Outcome = Mapping[Conditions, Result]
@@ -103,10 +102,10 @@ class Runner:
     def __init__(self, kernels: Mapping[str, Guests], store: Store, jobs: int, lean: bool = False) -> None:
         self.kernels, self.store, self.jobs, self.lean = kernels, store, jobs, lean
         self.failures: list[Failure] = []
-        # so far: runs that were asked for, the parts of the kernel and the programs that they need;
-        # runs that were not in the store, and the seconds of CPUs that they took
-        self.asked, self.measured, self.seconds = 0, 0, 0.0
-        self.parts, self.programs = set[str](), set[str]()
+        # so far: the parts of the kernel that its runs need; how many of them were not in the store, and
+        # the seconds of CPUs that those took
+        self.parts = set[str]()
+        self.measured, self.seconds = 0, 0.0
         allowed = sorted(os.sched_getaffinity(0))
         self._cpus: queue.SimpleQueue[int] = queue.SimpleQueue()
         for n in range(jobs):
@@ -115,9 +114,7 @@ class Runner:
     def run(self, plan: Iterable[Conditions], what: str = "measuring") -> dict[Conditions, Result]:
         """All results that could be had, in the order of the plan."""
         wanted = list(dict.fromkeys(plan))
-        self.asked += len(wanted)
         self.parts.update(*(c.parts for c in wanted))
-        self.programs |= programs.used(wanted)
         results = {c: r for c in wanted if (r := self._known(c))}
         missing = [c for c in wanted if c not in results]
         if missing:
