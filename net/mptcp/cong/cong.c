@@ -213,7 +213,7 @@ EXPORT_SYMBOL_GPL(mptcp_cong_set_interval);
 static bool mptcp_cong_read(const struct mptcp_cong_shared *from,
 			    struct mptcp_cong_path *path)
 {
-	/* it may tell of itself meanwhile */
+	/* it may tell of itself meanwhile, or jiffies have come round since it did */
 	s32 age = tcp_jiffies32 - READ_ONCE(from->published);
 
 	path->rate = READ_ONCE(from->path.rate);
@@ -223,7 +223,7 @@ static bool mptcp_cong_read(const struct mptcp_cong_shared *from,
 	path->mss = READ_ONCE(from->path.mss);
 	path->limited = READ_ONCE(from->path.limited);
 
-	return path->rate &&
+	return path->rate && age >= -HZ &&
 	       age <= MPTCP_CONG_IDLE + (s32)usecs_to_jiffies(2 * path->rtt_us);
 }
 

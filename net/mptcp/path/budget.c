@@ -9,7 +9,8 @@
  *	used += what was counted since the last look
  *
  * An interface that comes back with another index, or whose counters went back, counts
- * from then on. A period begins when the budget is set, or when path_used says, and the
+ * from then on; so does one whose driver counts up to 4 GiB, as some do on 32-bit machines:
+ * what it carried in that second is not charged. A period begins when the budget is set, or when path_used says, and the
  * next one when it ends; in UNIX time, so that it goes on over a reboot.
  *
  * When a budget is used up, all subflows that leave by the interface count as backups

@@ -122,21 +122,23 @@ void mptcp_sched_go_on(struct mptcp_sock *msk)
 EXPORT_SYMBOL_IF_KUNIT(mptcp_sched_go_on);
 
 /* Where the search for @seq begins: the last one of those that are known and not
- * behind it. Where the last search ended is still there if the peer has not
- * acknowledged all of it.
+ * behind it. Where the last search ended is still there if it ends behind the first
+ * one's begin: snd_una would say so, too, but half of it may be of another CPU's
+ * ACK where it takes two loads.
  */
 static struct mptcp_data_frag *
 mptcp_search_from(struct mptcp_sock *msk,
 		  const struct mptcp_subflow_context *subflow, u64 seq)
 {
-	struct mptcp_data_frag *head = msk->first_pending, *from;
+	struct mptcp_data_frag *head = msk->first_pending, *first, *from;
 	struct mptcp_data_frag *found = subflow->sched_found;
 
 	/* not mptcp_rtx_head(), which there is none of while nothing sent in turn is in flight */
-	from = list_first_entry_or_null(&msk->rtx_queue, struct mptcp_data_frag, list);
-	if (from && head && !before64(seq, head->data_seq))
-		from = head;
-	if (from && found && after64(subflow->sched_found_end, READ_ONCE(msk->snd_una)) &&
+	first = list_first_entry_or_null(&msk->rtx_queue, struct mptcp_data_frag, list);
+	if (!first)
+		return NULL;
+	from = head && !before64(seq, head->data_seq) ? head : first;
+	if (found && after64(subflow->sched_found_end, first->data_seq) &&
 	    after64(found->data_seq, from->data_seq) && !before64(seq, found->data_seq))
 		from = found;
 	return from;

@@ -653,7 +653,9 @@ static void search_is_bounded(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, mptcp_sched_dfrag(conn->msk, subflow, last + 1, &steps));
 }
 
-/* Where the last search ended may be gone. */
+/* Where the last search ended may be gone, and used for something else, whatever a reader of snd_una
+ * sees of it that needs two loads.
+ */
 static void search_forgets(struct kunit *test)
 {
 	struct fake_conn *conn = fake_conn(test);
@@ -663,11 +665,12 @@ static void search_forgets(struct kunit *test)
 
 	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_dfrag(msk, conn->subflow[0], 1005, &steps),
 			    &dfrag[5]);
-	msk->snd_una = 1008;
+	msk->snd_una = 1008 - (1ULL << 32);
 	msk->first_pending = &dfrag[8];
 	for (i = 0; i < 8; i++) {
 		list_del(&dfrag[i].list);
 		memset(&dfrag[i], 0xff, sizeof(dfrag[i]));
+		dfrag[i].data_seq = 1009;
 	}
 	KUNIT_EXPECT_PTR_EQ(test, mptcp_sched_dfrag(msk, conn->subflow[0], 1009, &steps),
 			    &dfrag[9]);
