@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import io
+import os
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,8 @@ from mplab.research.cost import crowd, syns, transfer
 from mplab.run import asked, plans
 from mplab.run.schedulers import Schedulers, available
 from mplab.words import places, units
+
+MPLAB = Path(__file__).resolve().parents[1] / "mplab"
 
 
 class Units(unittest.TestCase):
@@ -180,6 +184,45 @@ class CommandLine(unittest.TestCase):
                 self.assertIn(message, self.fails("design", str(file), "--out", directory))
                 file.write_bytes(good + b"# comment\n" + good)
                 self.assertEqual(len(spaces._points(file)), 2)
+
+
+class Output(unittest.TestCase):
+    """Of the program itself: Python writes at its exit what was not written before."""
+
+    def told(self, stdout: int | io.TextIOBase, *argv: str, **environment: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, "-B", MPLAB, *argv],
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "", **environment},
+        )
+        return done.returncode, done.stderr
+
+    def test_a_full_disk(self) -> None:
+        said = (1, "mplab: output: No space left on device\n")
+        calls = (["bench", "--list"], ["run", "--help-path"], ["figure"], ["--help"])
+        for argv in calls:
+            for unbuffered in ("", "1"):
+                with self.subTest(argv, unbuffered=unbuffered), Path("/dev/full").open("w") as full:
+                    self.assertEqual(self.told(full, *argv, PYTHONUNBUFFERED=unbuffered), said)
+
+    def test_a_reader_that_has_gone(self) -> None:
+        for argv in (["--help"], ["run", "--help-path"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            with self.subTest(argv), os.fdopen(writer, "w") as pipe:
+                self.assertEqual(self.told(pipe, *argv), (1, ""))
+
+    def test_a_file_that_cannot_be_written(self) -> None:
+        said = io.StringIO()
+        error = PermissionError(errno.EACCES, "Permission denied", "/out/results.csv")
+        with (
+            mock.patch.dict(cli.commands.COMMANDS, merge=mock.Mock(side_effect=error)),
+            contextlib.redirect_stderr(said),
+        ):
+            self.assertEqual(cli.main(["merge", "out", "in"]), 1)
+        self.assertEqual(said.getvalue(), "mplab: /out/results.csv: Permission denied\n")
 
 
 class Plan(unittest.TestCase):

@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -390,6 +391,17 @@ class Runner(Scratch):
         self.measured.clear()
         results, made = self.go()
         self.assertEqual((len(results), len(self.measured), made.failures), (6, 6, []))
+
+    def test_a_result_that_finds_no_room(self) -> None:
+        """The error says which, and no part of it is left. Python ignores the signal of this limit."""
+        self.plan, allowed = self.plan[:1], resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, allowed[1]))
+        try:
+            with self.assertRaisesRegex(OSError, r"File too large: '.*/runs/[0-9a-f]{20}\.json\.gz'"):
+                self.go()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, allowed)
+        self.assertEqual(list((self.dir / "runs").iterdir()), [])
 
     def test_a_failure_is_tried_again(self) -> None:
         results, made = self.go(lambda c: c.seed == 2 and self.measured.count(c) == 1)

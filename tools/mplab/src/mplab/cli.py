@@ -431,24 +431,39 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     return args
 
 
+def _told(argv: list[str] | None) -> int:
+    """A command's exit status. What it wrote is out: at the exit nobody could say that it is not."""
+    try:
+        args = parse(argv)
+        return commands.COMMANDS[args.command](args)
+    finally:
+        print(end="", flush=True)
+
+
+def _no_more_output() -> None:
+    """At the exit either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 def main(argv: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminated)  # end the guests, as Ctrl-C does
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # not under nohup
         signal.signal(signal.SIGHUP, _terminated)
-    args = parse(argv)
     try:
-        return commands.COMMANDS[args.command](args)
+        return _told(argv)
     except (UsageError, units.UnitError) as error:
         print(f"mplab: {error}", file=sys.stderr)
         return 2
     except (GuestError, KernelChanged) as error:
         print(f"mplab: {error}", file=sys.stderr)
         return 1
-    except FileNotFoundError as error:
-        print(f"mplab: {error.filename}: {error.strerror}", file=sys.stderr)
+    except BrokenPipeError:  # "| head" has seen enough
+        _no_more_output()
         return 1
-    except BrokenPipeError:  # "| head" has seen enough; nothing more is to be written at the exit either
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        if error.filename is None:
+            _no_more_output()
+        print(f"mplab: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("mplab: interrupted; what was measured is kept", file=sys.stderr)

@@ -86,7 +86,11 @@ class Store:
 def write_whole(path: Path, data: bytes) -> None:
     """Whole or not at all, whenever we are interrupted, and whoever else writes the same."""
     new = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
-    new.write_bytes(data)
+    try:
+        new.write_bytes(data)
+    except OSError as error:  # of a full disk, which does not say where
+        new.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None
     new.replace(path)
 
 
