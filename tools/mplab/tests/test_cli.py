@@ -119,6 +119,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("write a size from 8k to 2000m", self.fails("run", "--buffer", "1"))
         self.assertIn("seconds from 1", self.fails("cost", "--seconds", "0"))
         self.assertIn("above 100gbit", self.fails("run", "--path", "999gbit,1ms,1ms"))
+        self.assertIn("share '5' has no unit; write 1%", self.fails("evidence", "confirm", "--share", "5"))
 
     def test_malformed_sysctls(self) -> None:
         for wrong in (

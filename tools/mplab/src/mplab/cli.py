@@ -353,7 +353,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     evidence.add_argument(
         "--share",
-        type=lambda text: units.percent(text, "share"),
+        type=_argument(lambda text: units.percent(text, "share")),
         default="10%",
         metavar="PERCENT",
         help="of a number's runs, to confirm it (10%%)",
