@@ -91,7 +91,7 @@ class Merges(unittest.TestCase):
             UsageError, "2/runs/b+.json.gz and .*1/runs/b+.json.gz have the same name"
         ):
             self.merge("1", "2")
-        self.assertEqual(list((self.dir / "out" / "runs").iterdir()), [])
+        self.assertFalse((self.dir / "out").exists())
 
     def test_broken_files_and_other_directories(self) -> None:
         file = self.put("1", "a")
@@ -103,6 +103,22 @@ class Merges(unittest.TestCase):
             self.merge("1")
         with self.assertRaisesRegex(UsageError, "nosuch: no results in it"):
             self.merge("nosuch")
+        self.assertFalse((self.dir / "out").exists())
+
+    def test_a_share_may_be_empty_but_not_all(self) -> None:
+        self.put("1", "a")
+        for empty in ("2", "3"):
+            (self.dir / empty / "runs").mkdir(parents=True)
+        with self.assertRaisesRegex(UsageError, "no results in .*/2, .*/3: their runs failed"):
+            self.merge("2", "3")
+        self.assertFalse((self.dir / "out").exists())
+        self.assertEqual(self.merge("1", "2"), merge.Merged(1, 0, ("6.12",)))
+
+    def test_no_place_for_them(self) -> None:
+        self.put("1", "a")
+        (self.dir / "out").write_text("a file")
+        with self.assertRaisesRegex(UsageError, f"^{self.dir}/out/runs: Not a directory"):
+            self.merge("1")
 
 
 class JobArrays(unittest.TestCase):

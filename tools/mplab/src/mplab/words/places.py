@@ -13,14 +13,14 @@ from pathlib import Path
 from .units import UsageError
 
 
-def writable(directory: Path) -> Path:
-    """Find out before the measurement, not after it."""
+def writable(directory: Path, option: str = "--out ") -> Path:
+    """Find out before the measurement, not after it. option: empty if none names it."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"--out {directory}: {error.strerror}") from None
+        raise UsageError(f"{option}{directory}: {error.strerror}") from None
     if not os.access(directory, os.W_OK):
-        raise UsageError(f"--out {directory}: not writable")
+        raise UsageError(f"{option}{directory}: not writable")
     return directory
 
 

@@ -54,10 +54,9 @@ def _release(file: Path, content: bytes) -> str:
 
 
 def merge(out: Path, sources: Sequence[Path]) -> Merged:
-    """All or nothing: whatever is wrong is found before the first file is copied."""
+    """All or nothing: whatever is wrong is found before anything is made."""
     runs = out / "runs"
-    runs.mkdir(parents=True, exist_ok=True)
-    kept: dict[str, Path] = {file.name: file for file in runs.iterdir() if NAME.fullmatch(file.name)}
+    kept: dict[str, Path] = {file.name: file for file in runs.glob("*") if NAME.fullmatch(file.name)}
     known, releases, new = len(kept), {}, []
     for source in sources:
         for file in sorted(_runs(source).iterdir()):
@@ -73,6 +72,9 @@ def merge(out: Path, sources: Sequence[Path]) -> Merged:
                     f"{file} and {there} have the same name, but differ: one of them was not measured by"
                     " this program on this kernel; find out which, and remove it"
                 )
+    if not releases:
+        raise UsageError(f"no results in {', '.join(map(str, sources))}: their runs failed, or are elsewhere")
+    writable(runs, option="")
     for file in new:
         copy = runs / f"{file.name}.{os.getpid()}"
         copy.write_bytes(file.read_bytes())
@@ -82,7 +84,7 @@ def merge(out: Path, sources: Sequence[Path]) -> Merged:
 
 def command(args: argparse.Namespace) -> int:
     """Results of several machines in one directory."""
-    merged = merge(writable(args.out), args.sources)
+    merged = merge(args.out, args.sources)
     print(
         f"{args.out}: {merged.new} results more, {merged.known} were there;"
         f" of Linux {', '.join(merged.releases)}"
