@@ -75,6 +75,7 @@ class CommandLine(unittest.TestCase):
 
     def test_bad_path(self) -> None:
         self.assertIn("RTT '20' has no unit", self.fails("run", "--path", "8mbit,20,1s"))
+        self.assertIn("leave it out", self.fails("run", "--path", "trace=lte:7,40ms,200ms,step=1s"))
 
     def test_no_kernel(self) -> None:
         self.assertIn("no kernel at /nonexistent", self.fails("run", "--kernel", "/nonexistent"))
@@ -178,6 +179,7 @@ class CommandLine(unittest.TestCase):
             (b"# none\n\n", "points.txt: no point in it"),
             (b"\xd7\x00", "points.txt: not a text file"),
             (good + b"8mbit,20,80ms\n", "points.txt, line 2: 8mbit,20,80ms: RTT '20' has no unit"),
+            (b"trace=lte:7,40ms,80ms,step=1s", "line 1: trace=lte:7,40ms,80ms,step=1s: step is the time"),
         ):
             with self.subTest(message), tempfile.TemporaryDirectory() as directory:
                 file = Path(directory) / "points.txt"

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from mplab.lab import network, paths, topology
+from mplab.lab import network, paths, strict, topology
 from mplab.words import units
 
 WIFI = paths.parse("8mbit,20ms,80ms")
@@ -80,6 +81,22 @@ class Paths(unittest.TestCase):
                 paths.parse(text)
             self.assertIn(text, str(caught.exception))
             self.assertIn(message, str(caught.exception))
+
+
+class Written(unittest.TestCase):
+    """What only those that users write are asked."""
+
+    def test_a_step_that_does_nothing(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            mahimahi = Path(directory) / "mahimahi"
+            mahimahi.write_text("5\n500\n1000\n")
+            for trace in ("trace=lte:7,40ms", f"trace={mahimahi},40ms", "trace=wifi:1,rtt-trace=wifi:1"):
+                text = f"{trace},200ms,step=500ms"
+                with self.subTest(text), self.assertRaises(units.UnitError) as caught:
+                    strict.parse(text)
+                self.assertIn(f"--path {text}: step is the time between", str(caught.exception))
+                strict.parse(f"{trace},200ms")
+        self.assertEqual(strict.parse("trace=03-att,40ms,200ms,loss-trace=wifi:1,step=500ms").trace.step, 0.5)
 
 
 class Script(unittest.TestCase):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import commands, traffic
-from .lab import paths
+from .lab import strict
 from .lab.guest import TIME_LIMIT, TOP, GuestError, KernelChanged
 from .run.cluster import shard
 from .words import options, units
@@ -97,7 +97,7 @@ def _paths_option(parser: argparse.ArgumentParser) -> None:
         "--path",
         action="append",
         dest="paths",
-        type=_argument(paths.parse),
+        type=_argument(strict.parse),
         metavar="RATE,RTT,QUEUE[,...]",
         help=f"a path, repeatable (default: WiFi {WIFI_3G[0]} and 3G {WIFI_3G[1]}); "
         "'mplab run --help-path' explains all of it",
@@ -427,7 +427,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     args = _parser().parse_args(argv)
     args.argv = argv if args.command != "shell" else args.argv
     if "paths" in args:
-        args.paths = args.paths or [paths.parse(p) for p in WIFI_3G]
+        args.paths = args.paths or [strict.parse(p) for p in WIFI_3G]
     return args
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import traffic
-from ..lab import paths
+from ..lab import strict
 from ..run.experiment import Conditions
 from ..run.plans import check_points
 from ..traffic import beside
@@ -95,7 +95,7 @@ def _check_kinds(table: Table) -> None:
 
 
 def _base(table: Table) -> Conditions:
-    network, work = tuple(map(paths.parse, table["paths"])), traffic.parse(table["workload"])
+    network, work = tuple(map(strict.parse, table["paths"])), traffic.parse(table["workload"])
     others = tuple(map(beside.parse, table.get("beside", [])))
     check_points([network], work)
     beside.check(others, network, work.direction)

@@ -7,7 +7,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path as FilePath
 
-from ..lab import paths
+from ..lab import strict
 from ..lab.paths import Path
 from ..words import units
 from ..words.places import lines_of_words
@@ -67,7 +67,7 @@ def _points(file: FilePath) -> list[tuple[Path, ...]]:
     found = []
     for number, line in lines_of_words(file):
         try:
-            found.append(tuple(map(paths.parse, line)))
+            found.append(tuple(map(strict.parse, line)))
         except units.UnitError as error:
             raise UsageError(f"{file}, line {number}: {str(error).removeprefix('--path ')}") from None
     if not found:
