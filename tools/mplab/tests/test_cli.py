@@ -54,6 +54,8 @@ class Workload(unittest.TestCase):
             ("bulk,duration=0s", "duration=0s is below 1s"),
             ("blocks,size=7", "size=7 is below 8, the least for blocks"),
             ("request,count=0", "count=0 is below 1"),
+            ("request,count=²", "count '²': write a whole number"),
+            (f"blocks,size={'9' * 400}", "has more than 18 digits; write 400k"),
             ("http,requests=5,clients=10", "10 clients need as many requests, not 5"),
         ):
             with self.subTest(text), self.assertRaises((plans.UsageError, units.UnitError)) as caught:
@@ -113,7 +115,9 @@ class CommandLine(unittest.TestCase):
             self.assertEqual({each.name for each in top.iterdir()}, {own.name, "last"})
 
     def test_numbers(self) -> None:
-        self.assertIn("'0': write a number from 1", self.fails("run", "--repeat", "0"))
+        for wrong in ("0", "²", "9" * 5000):
+            self.assertIn(f"'{wrong}': write a number from 1", self.fails("run", "--repeat", wrong))
+        self.assertIn("more than 18 digits", self.fails("run", "--buffer", "9" * 400))
         for option in ("--seed", "--competing"):
             self.assertIn("'-1': write a number from 0", self.fails("run", f"{option}=-1"))
         self.assertIn("from 0", self.fails("design", "low", "--design-seed=-1"))

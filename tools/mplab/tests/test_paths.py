@@ -86,6 +86,27 @@ class Paths(unittest.TestCase):
 class Written(unittest.TestCase):
     """What only those that users write are asked."""
 
+    def test_numbers_that_are_none(self) -> None:
+        for text, message in (
+            ("8mbit,20ms,80ms,mtu=1500.7", "mtu '1500.7': write a whole number"),
+            ("8mbit,20ms,80ms,initcwnd=1.9", "initcwnd '1.9': write a whole number"),
+            ("8mbit,20ms,80ms,mtu=100", "mtu '100': write a number from 576 to 9000"),
+            ("8mbit,20ms,1p", "queue '1p': write at least 2p, or a time, for example 80ms"),
+            ("8mbit,20ms,p", "queue 'p': write at least 2p"),
+            ("8mbit,20ms,5²p", "queue '5²p': write at least 2p"),
+            ("8mbit,20ms,50p,queue=²p@3s", "queue '²p': write at least 2p"),
+            (f"8mbit,20ms,{'9' * 5000}p", "write at least 2p"),
+            ("trace=lte:²,20ms,80ms", "trace 'lte:²': write a number for the seed, for example lte:1"),
+            (f"8mbit,20ms,{'9' * 400}s", "has more than 18 digits; write 20ms"),
+            (f"8mbit,20ms,{'9' * 18}s", "the queue is larger than 4 GB"),
+            (f"8mbit,20ms,0ms,police={'9' * 400}", "has more than 18 digits; write 400k"),
+        ):
+            with self.subTest(text), self.assertRaises(units.UnitError) as caught:
+                strict.parse(text)
+            self.assertIn(text, str(caught.exception))
+            self.assertIn(message, str(caught.exception))
+        self.assertEqual(strict.parse("8mbit,20ms,2p,mtu=1400,queue=9p@1s").queue_packets, 2)
+
     def test_a_step_that_does_nothing(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
             mahimahi = Path(directory) / "mahimahi"

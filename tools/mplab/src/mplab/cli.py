@@ -55,13 +55,13 @@ def _time(name: str) -> Callable[[str], object]:
 
 
 def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
+    if not units.is_whole(text) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}': write a number from 1")
     return int(text)
 
 
 def _from_zero(text: str) -> int:
-    if not text.isdigit():
+    if not units.is_whole(text):
         raise argparse.ArgumentTypeError(f"'{text}': write a number from 0")
     return int(text)
 

@@ -61,7 +61,7 @@ def number(default: int, least: int = 1) -> Any:
 
 
 def _whole(text: str, what: str) -> int:
-    if not text.isdigit():
+    if not units.is_whole(text):
         raise units.UnitError(f"{what} '{text}': write a whole number")
     return int(text)
 

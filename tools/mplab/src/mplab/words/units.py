@@ -8,6 +8,7 @@ import re
 RATES = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 SIZES = {"": 1, "k": 1000, "m": 10**6}
+DIGITS = 18  # of a number, before its point: what is longer can be too long for int() and for a float
 
 
 class UnitError(ValueError):
@@ -18,11 +19,18 @@ class UsageError(Exception):
     """Something the user can mend; the message says how."""
 
 
+def is_whole(text: str) -> bool:
+    """Digits of ASCII only, and not too many. isdigit() takes more than int() does."""
+    return text.isascii() and text.isdecimal() and len(text) <= DIGITS
+
+
 def _split(text: str, what: str, units: dict[str, float], example: str) -> float:
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([a-z%]*)", text.strip().lower())
     if not match:
         raise UnitError(f"{what} '{text}' is not a number with a unit; write {example}")
     number, unit = match.groups()
+    if len(number.partition(".")[0]) > DIGITS:
+        raise UnitError(f"{what} '{text}' has more than {DIGITS} digits; write {example}")
     if unit not in units:
         missing = f"unknown unit '{unit}'" if unit else "no unit"
         raise UnitError(f"{what} '{text}' has {missing}; write {example}")
