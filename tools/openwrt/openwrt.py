@@ -9,8 +9,9 @@ package/kernel/linux/modules/        a kmod package for each scheduler and
                                      congestion control
 package/network/utils/mptcpctl/      the command-line tool
 
-Files that an earlier call left are replaced, others stay as they are. The test
-bed's patches are left out: routers do not run User-Mode Linux.
+Files that an earlier call left are replaced, mptcpctl's src/ as a whole; others
+stay as they are. The test bed's patches are left out: routers do not run
+User-Mode Linux.
 """
 
 from __future__ import annotations
@@ -134,13 +135,13 @@ def write_patches(top: Path, names: Sequence[str], folder: Path) -> None:
 
 
 def write_tool(top: Path, folder: Path) -> None:
-    source = top / "tools/mptcpctl"
-    if folder.exists():
-        shutil.rmtree(folder)
-    (folder / "src").mkdir(parents=True)
+    source, copies = top / "tools/mptcpctl", folder / "src"
+    if copies.exists():
+        shutil.rmtree(copies)
+    copies.mkdir(parents=True)
     shutil.copyfile(Path(__file__).with_name("mptcpctl.mk"), folder / "Makefile")
     for file in [source / "Makefile", *source.glob("*.[ch8]")]:
-        shutil.copyfile(file, folder / "src" / file.name)
+        shutil.copyfile(file, copies / file.name)
 
 
 def write(top: Path, out: Path) -> list[Module]:
@@ -172,7 +173,11 @@ def main() -> None:
         "tree", nargs="?", type=Path, metavar="TREE", help="OpenWrt's (default: build/openwrt, to be copied)"
     )
     folder = where(parser.parse_args().tree)
-    known = write(TOP, folder)
+    try:
+        known = write(TOP, folder)
+    except OSError as error:  # that of a full disk may name no file
+        file = error.filename2 or error.filename or folder
+        sys.exit(f"openwrt.py: error: {file}: {error.strerror}")
     for version in KERNELS:
         count = len(list((folder / GENERIC / f"pending-{version}").glob(f"{NAMED}*.patch")))
         print(f"{folder}: {count} patches for Linux {version}")

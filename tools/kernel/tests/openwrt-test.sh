@@ -91,9 +91,13 @@ tool_builds() {
 
 # What others have in their tree stays; what we left there is replaced.
 again() {
+	local tool=$out/package/network/utils/mptcpctl
+	mkdir -p "$tool/patches"
 	touch "$patches/680-theirs.patch" "$patches/695-mptcp-999-of-an-older-series.patch"
+	touch "$tool/patches/001-theirs.patch" "$tool/src/of-an-older-version.c"
 	"$top/tools/openwrt/openwrt.py" "$out"
-	[ -e "$patches/680-theirs.patch" ] && [ ! -e "$patches/695-mptcp-999-of-an-older-series.patch" ]
+	[ -e "$patches/680-theirs.patch" ] && [ ! -e "$patches/695-mptcp-999-of-an-older-series.patch" ] &&
+		[ -e "$tool/patches/001-theirs.patch" ] && [ ! -e "$tool/src/of-an-older-version.c" ]
 }
 
 # Where a name is wrong, nothing is made.
@@ -101,6 +105,15 @@ wrong_name() {
 	! "$top/tools/openwrt/openwrt.py" "$work/typo" 2>"$work/said" &&
 		grep "typo is no source tree of OpenWrt: it has no target/linux/generic; name yours" "$work/said" &&
 		[ ! -e "$work/typo" ]
+}
+
+# A file is where a folder is to be.
+no_place() {
+	mkdir -p "$work/odd/target/linux/generic"
+	touch "$work/odd/package"
+	! "$top/tools/openwrt/openwrt.py" "$work/odd" 2>"$work/said" &&
+		grep -x "openwrt.py: error: $work/odd/package/kernel/linux/modules: Not a directory" "$work/said" &&
+		[ "$(wc -l <"$work/said")" = 1 ]
 }
 
 # Without a name, in a copy of this tree.
@@ -124,4 +137,5 @@ check "and the modules that it needs" needed_modules_are_packages
 check "mptcpctl builds from its package, with musl" tool_builds
 check "written again into the same tree" again
 check "a tree that is not there" wrong_name
+check "a tree that cannot be written" no_place
 tally
