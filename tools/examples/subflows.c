@@ -63,8 +63,16 @@ static int open_socket(const char *scheduler)
 static void connect_to(int fd, const char *host, const char *port)
 {
 	struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM }, *to;
-	int err = getaddrinfo(host, port, &hints, &to);
+	char *end;
+	unsigned long number = strtoul(port, &end, 10);
+	int err;
 
+	/* getaddrinfo() takes 99999 for 34463 */
+	if (!*end && (number < 1 || number > 65535)) {
+		fprintf(stderr, "%s: write a port from 1 to 65535\n", port);
+		exit(1);
+	}
+	err = getaddrinfo(host, port, &hints, &to);
 	if (err) {
 		fprintf(stderr, "%s: %s\n", host, gai_strerror(err));
 		exit(1);

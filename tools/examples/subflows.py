@@ -91,11 +91,13 @@ def scheduler_of(sock: socket.socket) -> str:
 
 
 def main() -> None:
-    if len(sys.argv) < 3 or not sys.argv[2].isdecimal():
+    if len(sys.argv) < 3:
         sys.exit(f"usage: {sys.argv[0]} HOST PORT [SCHEDULER]")
-    host, port, scheduler = (*sys.argv[1:4], None)[:3]
+    host, port = sys.argv[1:3]
+    if not port.isdecimal() or not 0 < int(port) < 65536:
+        sys.exit(f"{port}: write a port from 1 to 65535")
     try:
-        sock = connect(str(host), int(str(port)), scheduler)
+        sock = connect(host, int(port), sys.argv[3] if len(sys.argv) > 3 else None)
     except OSError as error:
         sys.exit(f"{host}: {error.strerror}")
     sock.sendall(bytes(BYTES))

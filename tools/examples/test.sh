@@ -61,6 +61,8 @@ all() {
 	that "$1: a scheduler that does not exist" says 1 ".*nosuch: .*"
 	run 81 inorder
 	that "$1: a server without Multipath TCP" says 0 "$tcp"
+	run 99999
+	that "$1: a port that is none" says 1 ".*(99999|10\.0\.1\.2): .*port.*"
 	run
 	that "$1: no port" says "$usage" "usage: .* HOST PORT \[SCHEDULER\]"
 }

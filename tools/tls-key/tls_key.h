@@ -93,8 +93,14 @@ static inline int lookup_and(int (*act)(int, const struct sockaddr *, socklen_t)
 			     const char *host, const char *port)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
-	int fd, one = 1, error = getaddrinfo(host, port, &hints, &found);
+	char *end;
+	unsigned long number = strtoul(port, &end, 10);
+	int fd, one = 1, error;
 
+	/* getaddrinfo() takes 99999 for 34463 */
+	if (!*end && (number < 1 || number > 65535))
+		errx(2, "%s: write a port from 1 to 65535", port);
+	error = getaddrinfo(host, port, &hints, &found);
 	if (error)
 		errx(1, "%s: %s", host, gai_strerror(error));
 	fd = mptcp_socket(found->ai_family, NULL);
