@@ -37,6 +37,23 @@ def shorter(wire: Wire, waiting: socket.socket) -> Check:
     yield ended, "and the end, where the FIN is", "none"
 
 
+def told(wire: Wire, waiting: socket.socket) -> Check:
+    """The peer says DATA_FIN behind bytes that are lost and come again without their mapping. It goes on
+    with MPTCP, and sends no FIN before that is acknowledged."""
+    peer, program = accepted(wire, waiting)
+    peer.sent += 90
+    peer.say(peer.dss(fin=True))
+    peer.sent -= 90
+    peer.read = None
+    peer.say(data=bytes(90))
+    got, ended = read(program)
+    yield (
+        (len(got), ended) == (90, True),
+        "with a DATA_FIN behind them, the bytes are read, and an end without a FIN",
+        f"{len(got)} of them, {'an' if ended else 'no'} end",
+    )
+
+
 def fill(peer: Peer, data: bytes) -> int:
     """What the window takes, and the buffer: without room there what came last is not acknowledged."""
     done, edge = 0, peer.edge()
@@ -74,6 +91,7 @@ def unread(wire: Wire, waiting: socket.socket) -> Check:
 
 def check(wire: Wire, waiting: socket.socket) -> Check:
     yield from shorter(wire, waiting)
+    yield from told(wire, waiting)
     yield from unread(wire, waiting)
 
 
