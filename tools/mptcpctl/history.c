@@ -12,6 +12,7 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -214,21 +215,22 @@ static bool write_lines(const struct history *history, FILE *file)
 bool save_history(const struct history *history, const char *path)
 {
 	char *new_path;
-	bool done;
 	FILE *file;
+	bool done;
+	int fd;
 
-	if (asprintf(&new_path, "%s.new", path) < 0)
+	if (asprintf(&new_path, "%s.XXXXXX", path) < 0)
 		return !complain("%s", strerror(ENOMEM));
-	/* whatever a run that was broken off has left, and no link of somebody else's */
-	unlink(new_path);
-	file = fopen(new_path, "wxe");
+	fd = mkostemp(new_path, O_CLOEXEC);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
 	done = file && write_lines(history, file);
 	if (file)
 		done = !fclose(file) && done;
 	done = done && !rename(new_path, path);
 	if (!done) {
 		complain("%s cannot be written: %s", path, strerror(errno));
-		unlink(new_path);
+		if (fd >= 0)
+			unlink(new_path);
 	}
 	free(new_path);
 	return done;

@@ -104,6 +104,8 @@ int keep_loaded(const char *name, int (*pin)(int fd, const char *path), int fd)
 {
 	char path[PIN_MAX];
 
+	if (!make_place())
+		return 1;
 	pin_path(path, name);
 	if (!pin(fd, path)) {
 		printf("loaded: %s\n", name);
@@ -122,9 +124,7 @@ int cmd_load(int argc, char **argv)
 		return EXIT_USAGE;
 	if (access(file, R_OK))
 		return complain("%s: %s", file, strerror(errno));
-	if (!can_load() || !make_place())
-		return 1;
-	return load_object(file);
+	return can_load() ? load_object(file) : 1;
 }
 
 /* The kernel takes a moment; false: somebody else holds it, too. */

@@ -287,7 +287,9 @@ static char *map_file(const char *file, size_t *size)
 
 	if (fd >= 0 && !fstat(fd, &info)) {
 		*size = info.st_size;
-		bytes = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+		errno = ENOEXEC;
+		if (S_ISREG(info.st_mode) && *size)
+			bytes = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	}
 	if (fd >= 0)
 		close(fd);

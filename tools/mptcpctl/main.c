@@ -4,6 +4,7 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -77,7 +78,7 @@ int cmd_version(int argc, char **argv)
 }
 
 /* A reader would take what was written, on a disk that is full, for the whole. */
-static int finish(int status)
+int finish_output(int status)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
@@ -85,15 +86,30 @@ static int finish(int status)
 	return status ? status : 1;
 }
 
+/* Whoever closed one of the first three would find our words in what is opened next: in another
+ * program's connection, with --pid. Nothing can be read from these, nor written.
+ */
+static void take_standard_places(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_PATH | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
+	take_standard_places();
 	if (argc < 2) {
 		print_commands(stderr);
 		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		print_commands(stdout);
-		return finish(0);
+		return finish_output(0);
 	}
-	return finish(run_command(argc - 1, argv + 1));
+	return finish_output(run_command(argc - 1, argv + 1));
 }

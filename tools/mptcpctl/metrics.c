@@ -245,5 +245,9 @@ int cmd_metrics(int argc, char **argv)
 		complain("%s takes no argument '%s'", argv[0], argv[optind]);
 		return usage_error(argv[0]);
 	}
+	if (path && !*path) {
+		complain("--history takes the name of a file");
+		return EXIT_USAGE;
+	}
 	return print_metrics(path);
 }

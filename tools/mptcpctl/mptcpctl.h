@@ -35,6 +35,7 @@ void *append(void **array, size_t *count, size_t size);
 void print_commands(FILE *to);
 int run_command(int argc, char **argv);
 int usage_error(const char *name);
+int finish_output(int status);
 int next_choice(int argc, char **argv);
 
 /* json.c */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include "doctor.h"
@@ -63,7 +64,9 @@ static int connect_in_time(int fd, const struct sockaddr_storage *to)
 static int open_limited(int protocol, const struct endpoint *endpoint,
 			const struct sockaddr_storage *to, int mss)
 {
-	int fd = socket(to->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+	/* below "mptcpctl run", socket() makes MPTCP of TCP */
+	int fd = syscall(SYS_socket, to->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+			 protocol);
 	int error;
 
 	if (fd < 0)

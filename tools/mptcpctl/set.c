@@ -173,7 +173,7 @@ static int carry_out(struct request *request)
 	}
 	if (request->weight >= 0) {
 		complain("--weight acts on connections: say which with --pid, --local or --peer; the default of new ones: mptcpctl set ewlia --param weight=%d",
-			 request->weight);
+			 request->weight ?: 1);
 		return EXIT_USAGE;
 	}
 	if (!request->param_count)

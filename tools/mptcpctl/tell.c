@@ -128,6 +128,17 @@ int close(int fd)
 	return next ? next(fd) : syscall(SYS_close, fd);
 }
 
+/* The C library's own does not come by close(). */
+int fclose(FILE *file)
+{
+	static int (*next)(FILE *file);
+
+	tell(fileno(file));
+	if (!next)
+		next = (int (*)(FILE *))dlsym(RTLD_NEXT, "fclose");
+	return next ? next(file) : EOF;
+}
+
 /* What a program leaves open when it ends. */
 __attribute__((destructor)) static void tell_of_the_rest(void)
 {

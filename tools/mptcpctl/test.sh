@@ -72,6 +72,8 @@ for command in "${commands[@]}"; do
 	check "$command --help fits a terminal" 1 "" grep -E '^.{80}' <(./mptcpctl "$command" --help)
 done
 check "--help fits a terminal" 1 "" grep -E '^.{80}' <(./mptcpctl --help)
+check "list --help on a full disk" 1 "standard output: No space left" sh -c '"$@" >/dev/full' sh "$tool" list --help
+check "an option that is none" 2 "^mptcpctl: list: unrecognized option '--nosuch'" ctl list --nosuch
 check "list takes no arguments" 2 "no argument 'extra'" ctl list extra
 check "--version takes no arguments" 2 "no argument 'extra'" ctl --version extra
 check "show takes no arguments" 2 "no argument 'extra'" ctl show extra
@@ -97,6 +99,28 @@ check "unload: no name" 1 "'a/b' is no scheduler name" ctl unload a/b
 check "unload: an ordinary user" 1 "only root may unload" user unload default
 check "show: no sockets" 0 "^no MPTCP sockets$" ctl show --pid $$
 check "show --json: no sockets" 0 "^\[\]$" ctl show --pid $$ --json
+# An odd name, and a connection in the place of standard error, which was closed
+check "show --json: a name that is not ASCII; no word of ours in a connection" 0 '^pé"x nothing$' \
+	ctl run -- python3 -c 'import json, os, socket, subprocess, sys
+with open("/proc/self/comm", "wb") as comm:
+    comm.write("pé\"x".encode())
+server = socket.create_server(("127.0.0.1", 7004))
+client = socket.create_connection(("127.0.0.1", 7004))
+peer = server.accept()[0]
+pid = str(os.getpid())
+shown = json.loads(subprocess.check_output([sys.argv[1], "show", "--json", "--pid", pid]))
+def close_standard():
+    for fd in range(3):
+        os.close(fd)
+wrong = [sys.argv[1], "set", "--congestion", "nosuch", "--pid", pid, "--fd", str(client.fileno())]
+subprocess.run(wrong, preexec_fn=close_standard, close_fds=True)
+peer.settimeout(1)
+try:
+    said = peer.recv(100)
+except TimeoutError:
+    said = "nothing"
+sys.stdout.reconfigure(encoding="utf-8")
+print(shown[0]["comm"], said)' "$tool"
 check "top: no connections, and what to do" 0 '^no MPTCP connections; "mptcpctl run -- PROGRAM" makes some,$' \
 	ctl top --pid $$
 check "top --json: no connections" 0 "^\[\]$" ctl top --pid $$ --json
@@ -126,6 +150,14 @@ listening iperf3 -s -p 7006
 check "run --tell: the peer has no MPTCP, told once" 0 "^1$" told 7006 --tell
 listening iperf3 -s -p 7007
 check "run --quiet says nothing of it" 1 "^0$" told 7007 --quiet
+listening iperf3 -s -p 7005
+check "run --tell: a connection that fclose() ends" 0 "^mptcpctl: 127.0.0.1 port 7005: plain TCP" \
+	ctl run --tell -- python3 -c 'import ctypes, os, socket
+c = ctypes.CDLL(None)
+c.fdopen.restype = ctypes.c_void_p
+client = socket.create_connection(("127.0.0.1", 7005))
+c.fclose(ctypes.c_void_p(c.fdopen(client.detach(), b"r+")))
+os._exit(0)'
 listening "$tool" run -- iperf3 -s -p 7008
 check "run --tell: a peer with MPTCP is not worth a word" 1 "^0$" told 7008 --tell
 in_ns sysctl -q net.mptcp.enabled=0
@@ -961,6 +993,11 @@ echo nonsense >"$work/nonsense"
 check "metrics --history: another file" 1 "^mptcpctl: $work/nonsense: this is no history of mptcpctl's: name another" \
 	ctl metrics --history "$work/nonsense"
 check "metrics --history: which stays as it was" 0 "^nonsense$" cat "$work/nonsense"
+check "metrics --history: no name" 2 "^mptcpctl: --history takes the name of a file$" ctl metrics --history ""
+cp "$work/nonsense" "$work/history.new"
+ctl metrics --history "$work/history" >/dev/null
+check "metrics --history: no other file is touched" 0 "^history nonsense$" \
+	sh -c 'cd "$1" && echo $(ls -d history history.?????? 2>/dev/null) $(cat history.new)' sh "$work"
 check "metrics --history: no such folder" 1 "^mptcpctl: /nosuch/file cannot be written: No such file or directory$" \
 	ctl metrics --history /nosuch/file
 check "metrics: none without it" 1 "" grep -c seconds_total "$work/metrics"

@@ -385,7 +385,7 @@ int next_choice(int argc, char **argv)
 {
 	const struct command *command = find_command(argv[0]);
 	struct option options[OPTIONS_MAX + 1] = {};
-	char letters[2 * OPTIONS_MAX + 2], *end = letters;
+	char letters[2 * OPTIONS_MAX + 2], *end = letters, *name = argv[0], whole[32];
 	size_t i = 0;
 	int opt;
 
@@ -402,10 +402,14 @@ int next_choice(int argc, char **argv)
 			*end++ = ':';
 	} while (choice_at(command, i++) != &help_choice);
 	*end = 0;
+	/* what is wrong it says itself, behind this name */
+	snprintf(whole, sizeof(whole), "mptcpctl: %s", command->name);
+	argv[0] = whole;
 	opt = getopt_long(argc, argv, letters, options, NULL);
+	argv[0] = name;
 	if (opt == 'h') {
 		print_usage(stdout, command);
-		exit(0);
+		exit(finish_output(0));
 	}
 	if (opt == '?')
 		exit(usage_error(argv[0]));
