@@ -282,7 +282,7 @@ replaced() {
 	arrived "$bytes" "bpf_$name: the bytes are right nevertheless"
 	is $((failed + 1)) "$(counter SchedBpfFailed)" "and the replacement is counted"
 }
-for name in lazy liar repeater loyal; do
+for name in lazy liar repeater hasty loyal; do
 	load "broken/$name" >/dev/null
 done
 timed 1000000 default
@@ -294,6 +294,7 @@ for name in lazy liar; do
 	in_time "not much later" less "$took" $((plain + 2000))
 done
 replaced repeater 1000000
+replaced hasty 1000000
 kill_first() { in_client ss -K dst 10.0.1.2 >/dev/null; }
 # so much that it is not over when a busy machine gets to it
 replaced loyal 16000000 kill_first
@@ -306,7 +307,7 @@ arrived 8000000 "what times out is sent again, whoever forgets it: the bytes are
 dmesg >"$work/dmesg"
 that "the kernel log tells of the others" grep -q "scheduler bpf_loyal sent nothing for 1000 ms" "$work/dmesg"
 is "" "$(grep -Ei "stall(ed|s on)|lockup|hung task" "$work/dmesg")" "no CPU was held up"
-for name in lazy liar repeater loyal forgetful; do
+for name in lazy liar repeater hasty loyal forgetful; do
 	unload_bpf "bpf_$name"
 done
 

@@ -134,6 +134,15 @@ model() {
 	fi
 }
 
+# User-Mode Linux has no schedulers in BPF: are there any on this Linux?
+bpf_builds() {
+	if "$top/tools/kernel/build.sh" bpf net/mptcp/; then
+		echo "ok 1 net/mptcp builds with schedulers in BPF"
+	else
+		echo "not ok 1 net/mptcp builds with schedulers in BPF"
+	fi
+}
+
 # All that this kernel has, and these it must have; loading them runs them.
 # shellcheck disable=SC2016 # for the guest
 kunit='modprobe -a mptcp_sched_test mptcp_cong_test mptcp_token_test mptcp_crypto_test "$@" && dmesg | sed "s/^\[[^]]*\] //" |
@@ -170,6 +179,7 @@ programs)
 	;;
 mplab) host unittests ;;
 model) host model ;;
+bpf-builds) host bpf_builds ;;
 accuracy | applications | digits | promises | spread)
 	host /usr/bin/python3 "$top/tools/mplab/tests/$test.py" "$kernel"
 	;;

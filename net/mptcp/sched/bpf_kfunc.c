@@ -130,21 +130,28 @@ __bpf_kfunc int bpf_mptcp_sched_commit(struct mptcp_sock *msk,
 }
 
 /* Decide: @subflow gets up to @bytes from @seq on, further back than the head. Errors
- * as above, and -EINVAL (not between head and end of the peer's window), -ENOMEM.
+ * as above, and -EINVAL (not between head and end of the peer's window), -ENOMEM. -EAGAIN
+ * also: all of that was sent ahead already, or in as many pieces as can be remembered.
  */
 __bpf_kfunc int bpf_mptcp_sched_commit_ahead(struct mptcp_sock *msk,
 					     struct mptcp_subflow_context *subflow,
 					     u64 seq, u32 bytes)
 {
+	u64 end = READ_ONCE(msk->wnd_end);
 	int err = mptcp_bpf_can_take(msk, subflow, bytes);
+	const struct mptcp_ranges *ranges;
 
 	if (err)
 		return err;
-	if (!after64(seq, mptcp_sched_head(msk)) || !before64(seq, msk->write_seq) ||
-	    !before64(seq, READ_ONCE(msk->wnd_end)))
+	if (before64(msk->write_seq, end))
+		end = msk->write_seq;
+	if (!after64(seq, mptcp_sched_head(msk)) || !before64(seq, end))
 		return -EINVAL;
-	if (!mptcp_sched_ranges(msk))
+	ranges = mptcp_sched_ranges(msk);
+	if (!ranges)
 		return -ENOMEM;
+	if (mptcp_ranges_is_full(ranges) || !before64(mptcp_ranges_free_from(ranges, seq), end))
+		return -EAGAIN;
 
 	mptcp_sched_commit_at(msk, subflow, MPTCP_SCHED_SEND_AHEAD, seq,
 			      mptcp_bpf_budget(subflow, bytes));
@@ -224,7 +231,11 @@ long mptcp_bpf_callback(const struct bpf_prog *prog)
 {
 	const struct btf_member *callback;
 
-	if (prog->aux->attach_btf_id != mptcp_bpf_ops_id[0] || !mptcp_bpf_ops_type ||
+	/* one that replaces a function of another one is a part of that */
+	if (prog->type == BPF_PROG_TYPE_EXT && prog->aux->dst_prog)
+		prog = prog->aux->dst_prog;
+	if (prog->type != BPF_PROG_TYPE_STRUCT_OPS ||
+	    prog->aux->attach_btf_id != mptcp_bpf_ops_id[0] || !mptcp_bpf_ops_type ||
 	    prog->expected_attach_type >= btf_type_vlen(mptcp_bpf_ops_type))
 		return -1;
 

@@ -211,10 +211,10 @@ def trial_covered(wire: Wire, broken: bool) -> Answer:
         wire.send(join.port, ACK, ISN + 1 + first + at, join.ack, b"", data)
 
     # as much as TCP keeps as it is, and so little behind it that the kernel joins both
-    unmapped(0, bytes(1448))
-    put(join, 8 + 1460, first + 1460, TEXT)
-    unmapped(1448, bytes(60))
-    unmapped(1508, bytes(400))
+    unmapped(0, bytes(1440))
+    put(join, 8 + 1452, first + 1452, TEXT)
+    unmapped(1440, bytes(60))
+    unmapped(1500, bytes(400))
     for at in range(3000, 11000, 20):
         unmapped(at, b"x")
     join.connection.send(TEXT, skip=int(broken))
