@@ -10,8 +10,9 @@
  *
  * An interface that comes back with another index, or whose counters went back, counts
  * from then on; so does one whose driver counts up to 4 GiB, as some do on 32-bit machines:
- * what it carried in that second is not charged. A period begins when the budget is set, or when path_used says, and the
- * next one when it ends; in UNIX time, so that it goes on over a reboot.
+ * what it carried in that second is not charged. A period begins when the budget is set,
+ * or when path_used says, and the next one when it ends; in UNIX time, so that it goes on
+ * over a reboot.
  *
  * When a budget is used up, all subflows that leave by the interface count as backups
  * until the period ends: no scheduler uses them as long as another one is there, and the

@@ -653,8 +653,8 @@ static void search_is_bounded(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, mptcp_sched_dfrag(conn->msk, subflow, last + 1, &steps));
 }
 
-/* Where the last search ended may be gone, and used for something else, whatever a reader of snd_una
- * sees of it that needs two loads.
+/* Where the last search ended may be gone, and used for something else, whatever a reader of
+ * snd_una sees of it that needs two loads.
  */
 static void search_forgets(struct kunit *test)
 {
