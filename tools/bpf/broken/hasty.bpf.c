@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Broken, for the tests: leaves out the first byte that is to be sent, on each subflow in turn. Once
- * all behind it is out, there is nothing to do for what it decides.
+/* Broken, for the tests: leaves out the first byte that is to be sent, on each subflow in turn.
+ * Once all behind it is out, there is nothing to do for what it decides.
  */
 #include "vmlinux.h"
 #include "mptcp_sched.bpf.h"
