@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Numbers of an older kernel, confirmed on this one: a share of their runs gives the digits that it gave.
 
-Runs are the same to the byte on the same kernel, so that one that a change touches gives others. Of a change
-that touches one run in twenty, 60 runs without it are seen once in twenty times: one number is confirmed by
-few runs, all that are published by many. Each commit draws others.
+Runs are the same to the byte on the same kernel, so a change shows in the digits of each run that it touches.
+One that touches a run in twenty is missed by 60 runs once in twenty times: few runs confirm a number,
+hundreds confirm all of them together. Each commit draws others.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ LEAST = 2  # of a number's runs
 
 def drawn(name: str, count: int, percent: float, commit: str) -> list[int]:
     """Which of the runs: the same for whoever asks at this commit."""
-    most = min(count, max(LEAST, math.ceil(count * percent / 100)))
-    return sorted(random.Random(f"{name} {commit}").sample(range(count), most))
+    size = min(count, max(LEAST, math.ceil(count * percent / 100)))
+    return sorted(random.Random(f"{name} {commit}").sample(range(count), size))
 
 
 def confirm(
