@@ -166,6 +166,8 @@ static inline u64 mptcp_sched_una(const struct mptcp_sock *msk)
 {
 	u64 una = READ_ONCE(msk->snd_una);
 
+	if (after64(una, msk->snd_nxt))
+		una = READ_ONCE(msk->snd_una);
 	return after64(una, msk->snd_nxt) ? msk->snd_nxt : una;
 }
 

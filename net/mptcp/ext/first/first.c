@@ -31,7 +31,7 @@
  * Sockets that were bound to an address or interface, and connections to this machine
  * itself, do not move.
  *
- * Locking: the subflow's lock, with bottom halves off, as connect() and timer have it.
+ * Locking: the subflow's lock, as connect() and timer have it.
  */
 
 #include <net/addrconf.h>
@@ -241,6 +241,27 @@ static bool first_is_taken(struct sock *ssk, const struct mptcp_pm_local *local,
 				  first_is_taken_v6(ssk, local, dif);
 }
 
+/* The interface of a route may go, also while somebody holds the route. */
+static int first_ifindex(const struct dst_entry *dst)
+{
+	int ifindex;
+
+	rcu_read_lock();
+	ifindex = dst_dev_rcu(dst)->ifindex;
+	rcu_read_unlock();
+	return ifindex;
+}
+
+static bool first_is_outside(const struct dst_entry *dst)
+{
+	bool outside;
+
+	rcu_read_lock();
+	outside = !(READ_ONCE(dst_dev_rcu(dst)->flags) & IFF_LOOPBACK);
+	rcu_read_unlock();
+	return outside;
+}
+
 /* Begin at @local. The tables of sockets know the addresses. */
 static int first_move(struct sock *ssk, struct mptcp_pm_local *local)
 {
@@ -252,7 +273,7 @@ static int first_move(struct sock *ssk, struct mptcp_pm_local *local)
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 	err = -EADDRINUSE;
-	if (!first_is_taken(ssk, local, local->ifindex ?: dst->dev->ifindex))
+	if (!first_is_taken(ssk, local, local->ifindex ?: first_ifindex(dst)))
 		err = first_is_v4(ssk) ? first_take_v4(ssk, local, dst, &fl) :
 					 first_take_v6(ssk, local, dst, &fl);
 	if (err) {
@@ -271,14 +292,14 @@ static int first_own(struct sock *ssk, struct mptcp_pm_local *local)
 {
 	struct dst_entry *dst;
 	struct flowi fl;
-	int outside;
+	bool outside;
 
 	memset(local, 0, sizeof(*local));
 	local->addr.family = first_is_v4(ssk) ? AF_INET : AF_INET6;
 	dst = first_route(ssk, local, &fl);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
-	outside = !(dst->dev->flags & IFF_LOOPBACK);
+	outside = first_is_outside(dst);
 	dst_release(dst);
 	return outside;
 }

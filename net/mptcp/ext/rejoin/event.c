@@ -177,13 +177,15 @@ void mptcp_rejoin_wake(struct mptcp_sock *msk)
 		struct inet_connection_sock *icsk = inet_csk(ssk);
 		bool slow = lock_sock_fast(ssk);
 
-		/* what is sent now has the time of now */
+		/* as in a timer of TCP; and what is sent now has the time of now */
+		local_bh_disable();
 		tcp_mstamp_refresh(tcp_sk(ssk));
 		if (icsk->icsk_retransmits && icsk->icsk_pending == ICSK_TIME_RETRANS &&
 		    tcp_rtx_queue_head(ssk))
 			rejoin_wake_silent(ssk);
 		else if (ssk->sk_state == TCP_ESTABLISHED && !tcp_sk(ssk)->packets_out)
 			tcp_write_wakeup(ssk, LINUX_MIB_TCPKEEPALIVE);
+		local_bh_enable();
 		unlock_sock_fast(ssk, slow);
 	}
 }
