@@ -100,9 +100,8 @@ kmake() {
 
 # Made anew when what it is made of has changed.
 configure() {
-	local stamp parts=("$here/ours.config") small=("$here/small.config")
-	[ "$arch" != arm64 ] || small+=("$here/small-arm64.config")
-	[ "$CONFIG" != small ] || parts=("${small[@]}" "${parts[@]}")
+	local stamp part parts=("$here/ours.config")
+	[ "$CONFIG" != small ] || parts=("$here/small.config" "$here/small-$arch.config" "${parts[@]}")
 	stamp=$({ echo "$CONFIG"; unpack_config "${config:-/dev/null}"; cat -- "${parts[@]}" "$tree/Makefile" \
 		"$tree"/net/mptcp/{,*/}Kconfig*; } | sha256sum)
 	[ "$(cat "$out/.made-of" 2>/dev/null)" != "$stamp" ] || return 0
@@ -115,14 +114,17 @@ configure() {
 	fi
 	(cd "$out" && "$tree/scripts/kconfig/merge_config.sh" -m -O . .config "${parts[@]}" >/dev/null)
 	kmake -s olddefconfig
-	heed "$here/ours.config"
-	[ "$CONFIG" != small ] || [ "$arch" != amd64 ] || heed "$here/small.config"
+	for part in "${parts[@]}"; do heed "$part"; done
 	printf '%s\n' "$stamp" >"$out/.made-of"
 }
 
+# known OPTION: in a menu of this Linux, for whatever architecture.
+known() { grep -Erqx --include='Kconfig*' "[[:space:]]*(menu)?config ${1#CONFIG_}" "$tree"; }
+
 # heed FRAGMENT: an option of it that got lost, as what it depends on is not there, is an error.
+# One that this Linux does not have yet, or no more, is none, but for those of this project.
 heed() {
-	local line lost=()
+	local line option lost=() must=()
 	while read -r line; do
 		case $line in
 		CONFIG_*=\"\") ! grep "^${line%\"}" "$out/.config" | grep -qv '=""$' || lost+=("$line") ;;
@@ -131,7 +133,11 @@ heed() {
 			! grep -q "^${line%% *}=" "$out/.config" || lost+=("# $line") ;;
 		esac
 	done <"$1"
-	[ ${#lost[@]} = 0 ] || die "the configuration cannot have what $1 asks for:" "${lost[@]}"
+	for line in "${lost[@]}"; do
+		option=${line#\# } option=${option%%[= ]*}
+		if [ "$1" = "$here/ours.config" ] || known "$option"; then must+=("$line"); else say "no $option in this Linux"; fi
+	done
+	[ ${#must[@]} = 0 ] || die "the configuration cannot have what $1 asks for:" "${must[@]}"
 }
 
 # (what find saw may be gone when it looks again)

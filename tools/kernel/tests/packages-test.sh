@@ -52,6 +52,17 @@ another() {
 	sed -i "s,/usr/src/,$work/src/," "$work/copy/tools/deb/packages.sh"
 }
 
+# small ARCHITECTURE KERNEL'S-NAME: has all that its fragments ask for; no compiler is asked.
+small() {
+	local part arch=$1 tree=$build/linux out=$work/small.$1 here=$top/tools/deb
+	local parts=("$here/small.config" "$here/small-$arch.config" "$here/ours.config")
+	eval "$(sed -n '/^known() /p; /^heed() {/,/^}/p' "$here/packages.sh")"
+	make -s -C "$tree" O="$out" ARCH="$2" CC=gcc defconfig
+	(cd "$out" && "$tree/scripts/kconfig/merge_config.sh" -m -O . .config "${parts[@]}" >/dev/null)
+	make -s -C "$tree" O="$out" ARCH="$2" CC=gcc olddefconfig
+	for part in "${parts[@]}"; do heed "$part" || return 1; done
+}
+
 # checks FOLDER VARIABLE...: "make check-deb" takes the packages from there
 checks() {
 	unset MAKEFLAGS BUILD DEB
@@ -91,7 +102,9 @@ check "a configuration that is not there is refused" env CONFIG="$work/none" bas
 	top=$top work=$work; refuses 'no such file'"
 check "so is an architecture that nobody tried" env ARCH=vax bash -c "$(declare -f refuses packages)
 	top=$top work=$work; refuses 'are known here'"
-check "a small configuration" tiny
+check "CONFIG=small has all that it asks for" small amd64 x86_64
+check "on arm64, too" small arm64 arm64
+check "a configuration as small as can be" tiny
 export CONFIG=$work/tiny.config
 check "packages of it" packages
 check "the kernel and its configuration" holds linux-image 'boot/vmlinuz-.*-mptcp$' 'boot/config-'
