@@ -161,12 +161,14 @@ progress() {
 
 build_kernel() {
 	local log=$deb/$arch.log begin=$SECONDS
+	# of a build that was interrupted: of another version
+	rm -f -- "${out%/*}"/linux-*.{deb,changes,buildinfo}
 	say "building; what make says goes to $log"
 	progress "$(objects)" &
 	trap 'kill "$progress" 2>/dev/null || true' EXIT
 	progress=$!
 	DEB_BUILD_PROFILES=$profiles KDEB_COMPRESS=xz \
-		kmake KDEB_PKGVERSION="$(kmake -s kernelversion)-1mptcp" bindeb-pkg >"$log" 2>&1 || {
+		kmake KDEB_PKGVERSION="$version" bindeb-pkg >"$log" 2>&1 || {
 		grep -E 'error|Error' "$log" | head -n 20 >&2 || tail -n 20 "$log" >&2
 		die "the build failed; all it said is in $log. Mend it and call the same again: it goes on there"
 	}
@@ -182,8 +184,7 @@ libc_of() {
 
 # The command-line tool as a package, so that the machine needs no compiler.
 build_mptcpctl() {
-	local root=$deb/mptcpctl version libc
-	version=$(kmake -s kernelversion)-1mptcp
+	local root=$deb/mptcpctl libc
 	rm -rf -- "$root" "$root.src"
 	cp -a -- "$top/tools/mptcpctl" "$root.src"
 	make -s -C "$root.src" clean
@@ -227,6 +228,8 @@ if command -v ccache >/dev/null; then
 	export CCACHE_DIR=${CCACHE_DIR:-$build/ccache}
 fi
 configure
+# of all packages; a later build is newer
+version=$(kmake -s kernelversion)-1mptcp$(date -u +%Y%m%d%H%M)
 build_kernel
 mkdir -p "$packages"
 # of this Linux: the folder may be the user's

@@ -27,6 +27,18 @@ holds() {
 	done
 }
 
+# versions: the same of both, and a later build's is newer than that of a day ago and than one without a date.
+versions() {
+	local package version former
+	version=$(dpkg-deb -f "$DEB"/amd64/mptcpctl_*.deb Version)
+	for package in "$DEB"/amd64/*.deb; do
+		[ "$(dpkg-deb -f "$package" Version)" = "$version" ] || { echo "$package is not $version"; return 1; }
+	done
+	for former in "${version%mptcp*}mptcp" "${version%mptcp*}mptcp$(date -u -d yesterday +%Y%m%d%H%M)"; do
+		dpkg --compare-versions "$version" gt "$former" || { echo "$version is not above $former"; return 1; }
+	done
+}
+
 # The modules that net/mptcp can be built as; tests of theirs are none of a user's.
 our_modules() {
 	awk '$1 == "config" { name = $2 } $1 == "tristate" && name ~ /^MPTCP_(SCHED|CONG)_[A-Z]+$/ { print tolower(name) ".ko" }' \
@@ -108,6 +120,7 @@ check "a configuration as small as can be" tiny
 export CONFIG=$work/tiny.config
 check "packages of it" packages
 check "the kernel and its configuration" holds linux-image 'boot/vmlinuz-.*-mptcp$' 'boot/config-'
+check "a version that goes up with each build" versions
 mapfile -t modules < <(our_modules)
 check "all ${#modules[@]} modules" holds linux-image "${modules[@]/%/$}"
 check "they are listed" grep -q "${modules[0]}" "$work/said"
