@@ -193,6 +193,8 @@ build_mptcpctl() {
 	mkdir -p "$root/DEBIAN"
 	libc=$(libc_of "$root")
 	sed "s/@VERSION@/$version/; s/@ARCH@/$arch/; s/@LIBC@/$libc/" "$here/mptcpctl.control" >"$root/DEBIAN/control"
+	# whatever the umask; and a folder hands its setgid bit down
+	chmod -R u=rwX,go=rX,g-s -- "$root"
 	dpkg-deb --root-owner-group -b "$root" "$packages/mptcpctl_${version}_$arch.deb" >/dev/null
 	rm -rf -- "$root"
 }

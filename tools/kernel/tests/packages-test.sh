@@ -10,7 +10,7 @@ set -euo pipefail
 . "$top/tools/kernel/tests/tap.sh"
 export DEB=$build/check/deb
 
-packages() { "$top/tools/deb/packages.sh" >"$work/said" 2>&1 || { cat "$work/said"; return 1; }; }
+packages() { umask 077; "$top/tools/deb/packages.sh" >"$work/said" 2>&1 || { cat "$work/said"; return 1; }; }
 
 # refuses WHAT-IT-SAYS: with a nonzero status.
 refuses() {
@@ -37,6 +37,13 @@ versions() {
 	for former in "${version%mptcp*}mptcp" "${version%mptcp*}mptcp$(date -u -d yesterday +%Y%m%d%H%M)"; do
 		dpkg --compare-versions "$version" gt "$former" || { echo "$version is not above $former"; return 1; }
 	done
+}
+
+# modes: of what mptcpctl installs, by a private umask in a folder with the setgid bit
+modes() {
+	local wrong
+	wrong=$(dpkg-deb -c "$DEB"/amd64/mptcpctl_*.deb | grep -Ev '^(drwxr-xr-x|-rw-r--r--|-rwxr-xr-x|lrwxrwxrwx) ') || true
+	[ -z "$wrong" ] || { echo "$wrong"; return 1; }
 }
 
 # The modules that net/mptcp can be built as; tests of theirs are none of a user's.
@@ -118,8 +125,11 @@ check "CONFIG=small has all that it asks for" small amd64 x86_64
 check "on arm64, too" small arm64 arm64
 check "a configuration as small as can be" tiny
 export CONFIG=$work/tiny.config
+mkdir -p "$DEB"
+chmod g+s "$DEB"
 check "packages of it" packages
 check "the kernel and its configuration" holds linux-image 'boot/vmlinuz-.*-mptcp$' 'boot/config-'
+check "which anybody may read" modes
 check "a version that goes up with each build" versions
 mapfile -t modules < <(our_modules)
 check "all ${#modules[@]} modules" holds linux-image "${modules[@]/%/$}"
