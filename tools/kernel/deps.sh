@@ -26,13 +26,13 @@ dask) packages=("${build[@]}" "${lab[@]}" python3-distributed) ;;
 vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables qemu-system-x86 python3-venv) ;;
 uninit) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables python3-dpkt qemu-system-x86 clang) ;;
 bpf) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev qemu-system-x86 clang libbpf-dev bpftool dwarves) ;;
-deb) packages=("${deb[@]}")
+deb) packages=("${deb[@]}" libbpf-dev) # whose header a mptcpctl that loads schedulers needs
 	# Debian does not have all of them
 	config=linux-config-$series_version
 	apt-cache show "$config" >/dev/null 2>&1 || config=linux-config-$base_version
 	[ "${CONFIG:-debian}" != debian ] || packages+=("$config" pahole)
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}") ;;
-check-deb) packages=("${deb[@]}" mmdebstrap grub-common grub-pc-bin xorriso mtools e2fsprogs qemu-system-x86 qemu-utils)
+check-deb) packages=("${deb[@]}" libbpf-dev mmdebstrap grub-common grub-pc-bin xorriso mtools e2fsprogs qemu-system-x86 qemu-utils)
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}" qemu-system-arm qemu-user-static binfmt-support arch-test) ;;
 *) die "usage: deps.sh build|run|figures|check|style|upstream|send|
   bench|slurm|dask|vm|uninit|bpf|deb|check-deb" ;;
