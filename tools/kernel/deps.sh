@@ -11,6 +11,17 @@ lab=(iperf3 iproute2 ethtool iputils-ping procps python3-rich python3-matplotlib
 deb=("${build[@]}" libelf-dev libssl-dev openssl debhelper dpkg-dev rsync cpio)
 arm64=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 
+# for_config CONFIG: what the packages' configuration needs: all but "small" may have BTF.
+for_config() {
+	local config=linux-config-$series_version
+	[ "$1" != small ] || return 0
+	packages+=(pahole)
+	[ "$1" = debian ] || return 0
+	# Debian does not have all of them
+	apt-cache show "$config" >/dev/null 2>&1 || config=linux-config-$base_version
+	packages+=("$config")
+}
+
 job=${1:-}
 case $job in
 build) packages=("${build[@]}") ;;
@@ -27,12 +38,10 @@ vm) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables q
 uninit) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev tcpdump nftables python3-dpkt qemu-system-x86 clang) ;;
 bpf) packages=("${build[@]}" "${lab[@]}" libelf-dev libssl-dev qemu-system-x86 clang libbpf-dev bpftool dwarves) ;;
 deb) packages=("${deb[@]}" libbpf-dev) # whose header a mptcpctl that loads schedulers needs
-	# Debian does not have all of them
-	config=linux-config-$series_version
-	apt-cache show "$config" >/dev/null 2>&1 || config=linux-config-$base_version
-	[ "${CONFIG:-debian}" != debian ] || packages+=("$config" pahole)
+	for_config "${CONFIG:-debian}"
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}") ;;
 check-deb) packages=("${deb[@]}" libbpf-dev mmdebstrap grub-common grub-pc-bin xorriso mtools e2fsprogs qemu-system-x86 qemu-utils)
+	for_config "${CONFIG:-small}"
 	[ "${ARCH:-}" != arm64 ] || packages+=("${arm64[@]}" qemu-system-arm qemu-user-static binfmt-support arch-test) ;;
 *) die "usage: deps.sh build|run|figures|check|style|upstream|send|
   bench|slurm|dask|vm|uninit|bpf|deb|check-deb" ;;

@@ -95,13 +95,32 @@ configured_as() {
 	grep -q "configuration: debian ($work/src/linux-config-$1/" "$work/said"
 }
 
-# installs VERSION KNOWN: "make deb" wants its configuration, where apt knows that one only. Nothing is installed.
-installs() {
+# wanted VARIABLE...: what "make deb" would install on a bare machine. Nothing is installed.
+wanted() {
 	mkdir -p "$work/bin"
-	printf '#!/bin/sh\n[ "$2" = linux-config-%s ]\n' "$2" >"$work/bin/apt-cache"
+	printf '#!/bin/sh\n[ "$2" = linux-config-%s ]\n' "${known:-}" >"$work/bin/apt-cache"
 	for name in dpkg-query apt-get sudo; do printf '#!/bin/sh\n' >"$work/bin/$name"; done
 	chmod +x "$work"/bin/*
-	PATH=$work/bin:$PATH CONFIG=debian "$top/tools/kernel/deps.sh" deb 2>&1 | grep -w "linux-config-$1"
+	env PATH="$work/bin:$PATH" "$@" "$top/tools/kernel/deps.sh" "${job:-deb}" 2>&1
+}
+
+# installs VERSION KNOWN: "make deb" wants its configuration, where apt knows that one only.
+installs() {
+	known=$2 wanted CONFIG=debian | grep -w "linux-config-$1"
+}
+
+# pahole_for JOB VARIABLE...: BTF is made with it.
+pahole_for() {
+	job=$1 wanted "${@:2}" | grep -w pahole
+}
+
+# Which is quick to build, and has no BTF.
+no_pahole_for_small() {
+	local job
+	for job in deb check-deb; do
+		wanted CONFIG=small >"$work/said"
+		grep -w debhelper "$work/said" && ! grep -w pahole "$work/said" || return 1
+	done
 }
 
 check "another Linux" another
@@ -117,6 +136,9 @@ rm -r "$work/src/linux-config-6.18"
 check "and else as this one" configured_as 6.12
 check "whose is installed then" installs 6.12 6.12
 unset KSRC
+check "pahole for any configuration" pahole_for deb CONFIG=running
+check "for that of check-deb, too" pahole_for check-deb CONFIG="$work/some.config"
+check "but for the small one" no_pahole_for_small
 check "a configuration that is not there is refused" env CONFIG="$work/none" bash -c "$(declare -f refuses packages)
 	top=$top work=$work; refuses 'no such file'"
 check "so is an architecture that nobody tried" env ARCH=vax bash -c "$(declare -f refuses packages)
