@@ -64,7 +64,7 @@ if ! command -v apt-get >/dev/null; then
 elif [ "$(id -u)" = 0 ]; then
 	as_root=(env DEBIAN_FRONTEND=noninteractive)
 elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
-	as_root=(sudo)
+	as_root=(sudo env DEBIAN_FRONTEND=noninteractive)
 else
 	printf 'Some packages are missing. Install them once as root, then try again:\n\n  %s\n\n' \
 		"${install[*]}" >&2

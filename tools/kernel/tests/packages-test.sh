@@ -99,7 +99,8 @@ configured_as() {
 wanted() {
 	mkdir -p "$work/bin"
 	printf '#!/bin/sh\n[ "$2" = linux-config-%s ]\n' "${known:-}" >"$work/bin/apt-cache"
-	for name in dpkg-query apt-get sudo; do printf '#!/bin/sh\n' >"$work/bin/$name"; done
+	for name in dpkg-query apt-get; do printf '#!/bin/sh\n' >"$work/bin/$name"; done
+	printf '#!/bin/sh\n[ "$1" = -n ] || echo "$@" >>%q\n' "$work/asked" >"$work/bin/sudo"
 	chmod +x "$work"/bin/*
 	env PATH="$work/bin:$PATH" "$@" "$top/tools/kernel/deps.sh" "${job:-deb}" 2>&1
 }
@@ -112,6 +113,14 @@ installs() {
 # pahole_for JOB VARIABLE...: BTF is made with it.
 pahole_for() {
 	job=$1 wanted "${@:2}" | grep -w pahole
+}
+
+# Through sudo, which clears the environment, apt asks nothing, either.
+asks_nothing() {
+	printf '#!/bin/sh\necho 1000\n' >"$work/bin/id"
+	wanted CONFIG=small
+	grep '^env DEBIAN_FRONTEND=noninteractive apt-get install ' "$work/asked"
+	! grep -v '^env DEBIAN_FRONTEND=noninteractive apt-get ' "$work/asked"
 }
 
 # Which is quick to build, and has no BTF.
@@ -139,6 +148,7 @@ unset KSRC
 check "pahole for any configuration" pahole_for deb CONFIG=running
 check "for that of check-deb, too" pahole_for check-deb CONFIG="$work/some.config"
 check "but for the small one" no_pahole_for_small
+check "apt asks nothing through sudo" asks_nothing
 check "a configuration that is not there is refused" env CONFIG="$work/none" bash -c "$(declare -f refuses packages)
 	top=$top work=$work; refuses 'no such file'"
 check "so is an architecture that nobody tried" env ARCH=vax bash -c "$(declare -f refuses packages)
