@@ -8,6 +8,9 @@ target/linux/generic/pending-6.18/   the same for OpenWrt's other kernel
 package/kernel/linux/modules/        a kmod package for each scheduler and
                                      congestion control
 package/network/utils/mptcpctl/      the command-line tool
+target/linux/generic/config-6.12     what the kernel's build would ask for, in
+target/linux/generic/config-6.18     OpenWrt's files; else mptcp.config, to be
+                                     appended to them
 
 Files that an earlier call left are replaced, mptcpctl's src/ as a whole; others
 stay as they are. The test bed's patches are left out: routers do not run
@@ -36,6 +39,7 @@ NAMED = f"{NUMBER}-mptcp-"  # so our patches begin
 TESTBED = re.compile(r"([\d.]+/)?testbed/")
 BUILT = re.compile(r"^obj-\$\(CONFIG_(\w+)\) \+= (\w+)\.o", re.MULTILINE)  # symbol, module
 WIDTH = 76  # of a description
+MARKS = "# MPTCP's patchset: begin\n", "# MPTCP's patchset: end\n"  # around our answers
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,30 @@ $(eval $(call KernelPackage,{module.package()}))
     return "".join(parts)
 
 
+def answers(top: Path) -> dict[str, str]:
+    """Lines of a configuration, by symbol: Kconfig's defaults. A module is none: its package decides."""
+    texts = [file.read_text() for file in (top / "Kconfig", *sorted((top / "net/mptcp").rglob("Kconfig*")))]
+    chosen = set(re.findall(r"^choice\n(?:\t.*\n)*?\tdefault (\w+)", "".join(texts), re.MULTILINE))
+    lines = {}
+    for text in texts:
+        for entry in re.split(r"^\s*config ", text, flags=re.MULTILINE)[1:]:
+            name = entry.split()[0]
+            if re.search(r'^\s+bool "', entry, re.MULTILINE):
+                yes = name in chosen or re.search(r"^\s+default y$", entry, re.MULTILINE)
+                lines[name] = f"CONFIG_{name}=y\n" if yes else f"# CONFIG_{name} is not set\n"
+    return lines
+
+
+def answer(config: str, lines: Mapping[str, str]) -> str:
+    """OpenWrt's with ours at its end: what it says itself stays, and ours of an earlier call goes."""
+    begin, end = MARKS
+    config = re.sub(f"{re.escape(begin)}.*?{re.escape(end)}", "", config, flags=re.DOTALL)
+    said = set(re.findall(r"^(?:# )?CONFIG_(\w+)(?:=| is not set)", config, re.MULTILINE))
+    if config and not config.endswith("\n"):
+        config += "\n"
+    return config + begin + "".join(line for name, line in lines.items() if name not in said) + end
+
+
 def write_patches(top: Path, names: Sequence[str], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob(f"{NAMED}*.patch"):
@@ -155,6 +183,18 @@ def write(top: Path, out: Path) -> list[Module]:
     return known
 
 
+def write_answers(top: Path, generic: Path) -> list[Path]:
+    """Where: a tree of OpenWrt has a file for each of its kernels."""
+    lines = answers(top)
+    files = [file for version in KERNELS if (file := generic / f"config-{version}").is_file()]
+    for file in files:
+        file.write_text(answer(file.read_text(), lines))
+    if files:
+        return files
+    (generic / "mptcp.config").write_text(answer("", lines))
+    return [generic / "mptcp.config"]
+
+
 def where(tree: Path | None) -> Path:
     """OpenWrt's tree, which is there already, or a folder of ours."""
     if tree is None:
@@ -175,12 +215,15 @@ def main() -> None:
     folder = where(parser.parse_args().tree)
     try:
         known = write(TOP, folder)
+        answered = write_answers(TOP, folder / GENERIC)
     except OSError as error:  # that of a full disk may name no file
         file = error.filename2 or error.filename or folder
         sys.exit(f"openwrt.py: error: {file}: {error.strerror}")
     for version in KERNELS:
         count = len(list((folder / GENERIC / f"pending-{version}").glob(f"{NAMED}*.patch")))
         print(f"{folder}: {count} patches for Linux {version}")
+    for file in answered:
+        print(f"{file}: append it to OpenWrt's config-VERSION" if file.name == "mptcp.config" else file)
     print("mptcpctl, and")
     for module in known:
         print(f"  kmod-{module.package()}")

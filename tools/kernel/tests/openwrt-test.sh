@@ -89,6 +89,51 @@ tool_builds() {
 	make -s -C "$out/package/network/utils/mptcpctl/src" CFLAGS=-O2 CC="musl-gcc -idirafter $work/headers"
 }
 
+# configure GOAL: our kernel, configured as OpenWrt's is: what has a package by that, the rest by config-6.12.
+configure() {
+	make -s -C "$build/linux" O="$work/build" ARCH=x86_64 CC=gcc "$1" </dev/null
+}
+
+# What the build would ask for without our answers; with them, nothing.
+nothing_to_ask() {
+	local config=$out/target/linux/generic/config-$base_version asked
+	mkdir -p "$work/build"
+	configure defconfig
+	grep -v MPTCP "$work/build/.config" >"$work/openwrt.config"
+	{ echo CONFIG_MPTCP=y; kmods KCONFIG | sed 's/.* \(.*\)/# \1 is not set/'; } >>"$work/openwrt.config"
+	cp "$work/openwrt.config" "$work/build/.config"
+	asked=$(configure listnewconfig)
+	echo "$asked"
+	grep -q 'MPTCP_EXT_' <<<"$asked"
+	cat "$work/openwrt.config" "$config" >"$work/build/.config"
+	# Linux has that itself, and OpenWrt an answer
+	asked=$(configure listnewconfig | grep -v -e MPTCP_IPV6= || true)
+	[ -z "$asked" ] || { echo "$asked"; return 1; }
+}
+
+# Every feature: a new one is not to be forgotten.
+features_answered() {
+	local feature config=$out/target/linux/generic/config-$base_version
+	for feature in $(sed -n 's/^config //p' "$top/net/mptcp/ext/Kconfig") MPTCP_SCHED_BPF DEFAULT_MPTCP_SCHED_DEFAULT; do
+		grep -x "CONFIG_$feature=y" "$config" || { echo "no $feature"; return 1; }
+	done
+	grep -x '# CONFIG_DEFAULT_MPTCP_SCHED_INORDER is not set' "$config"
+}
+
+# What OpenWrt's file says stays, and a second call leaves one block.
+answers_once() {
+	local config=$out/target/linux/generic/config-$base_version
+	printf '%s\n' 'CONFIG_64BIT=y' '# CONFIG_MPTCP_EXT_CODING is not set' >"$config"
+	"$top/tools/openwrt/openwrt.py" "$out"
+	cp "$config" "$work/first"
+	"$top/tools/openwrt/openwrt.py" "$out"
+	diff "$work/first" "$config"
+	[ "$(head -n 2 "$config")" = $'CONFIG_64BIT=y\n# CONFIG_MPTCP_EXT_CODING is not set' ]
+	[ "$(grep -c MPTCP_EXT_CODING "$config")" = 1 ]
+	[ "$(grep -c MPTCP_EXT_EARLY "$config")" = 1 ]
+	[ "$(tail -n 1 "$config")" = "# MPTCP's patchset: end" ]
+}
+
 # What others have in their tree stays; what we left there is replaced.
 again() {
 	local tool=$out/package/network/utils/mptcpctl
@@ -121,10 +166,12 @@ no_name() {
 	mkdir "$work/ours"
 	(cd "$top" && cp -r --parents Makefile Kconfig net patches tools/kernel tools/mptcpctl tools/openwrt "$work/ours")
 	make -s -C "$work/ours" openwrt
-	diff -r "$out" "$work/ours/build/openwrt"
+	diff -r -x 'config-*' -x mptcp.config "$out" "$work/ours/build/openwrt"
+	diff "$out/target/linux/generic/config-6.18" "$work/ours/build/openwrt/target/linux/generic/mptcp.config"
 }
 
 mkdir -p "$out/target/linux/generic"
+touch "$out/target/linux/generic/config-"{6.12,6.18}
 check "it is written" "$top/tools/openwrt/openwrt.py" "$out"
 check "without a name, into build/openwrt" no_name
 check "there is Linux as it came" plain_linux
@@ -135,6 +182,9 @@ check "each module has a package" modules_have_packages
 check "with a symbol of the kernel" symbols_exist
 check "and the modules that it needs" needed_modules_are_packages
 check "mptcpctl builds from its package, with musl" tool_builds
+check "the kernel's build asks nothing" nothing_to_ask
+check "not for a feature, either" features_answered
+check "the answers of OpenWrt's own file stay" answers_once
 check "written again into the same tree" again
 check "a tree that is not there" wrong_name
 check "a tree that cannot be written" no_place
