@@ -13,7 +13,7 @@ define Package/mptcpctl
   SECTION:=net
   CATEGORY:=Network
   TITLE:=Choose and show the schedulers of Multipath TCP
-  DEPENDS:=@KERNEL_MPTCP
+  DEPENDS:=@KERNEL_MPTCP +kmod-inet-diag +kmod-inet-mptcp-diag
 endef
 
 define Package/mptcpctl/description

@@ -89,6 +89,13 @@ tool_builds() {
 	make -s -C "$out/package/network/utils/mptcpctl/src" CFLAGS=-O2 CC="musl-gcc -idirafter $work/headers"
 }
 
+# It finds connections by the modules that "ss" uses, which are not in every image.
+tool_has_diag() {
+	local depends module
+	depends=$(sed -n 's/^ *DEPENDS:=//p' "$out/package/network/utils/mptcpctl/Makefile")
+	for module in kmod-inet-diag kmod-inet-mptcp-diag; do grep -qw -- "+$module" <<<"$depends" || return 1; done
+}
+
 # configure GOAL: our kernel, configured as OpenWrt's is: what has a package by that, the rest by config-6.12.
 configure() {
 	make -s -C "$build/linux" O="$work/build" ARCH=x86_64 CC=gcc "$1" </dev/null
@@ -182,6 +189,7 @@ check "each module has a package" modules_have_packages
 check "with a symbol of the kernel" symbols_exist
 check "and the modules that it needs" needed_modules_are_packages
 check "mptcpctl builds from its package, with musl" tool_builds
+check "and brings what it shows connections with" tool_has_diag
 check "the kernel's build asks nothing" nothing_to_ask
 check "not for a feature, either" features_answered
 check "the answers of OpenWrt's own file stay" answers_once
