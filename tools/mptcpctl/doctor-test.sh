@@ -55,10 +55,11 @@ right() {
 	in_client ip mptcp endpoint add 10.0.2.1 id 2 dev c2 subflow
 }
 
-# doctor [HOST[:PORT]]: what it says is in $work/said, its exit status in $status.
+# doctor [HOST[:PORT]]: what it says is in $work/said, its exit status in $status. below: what starts it.
+below=()
 doctor() {
 	status=0
-	in_client "$tool" doctor "$@" >"$work/said" 2>&1 || status=$?
+	in_client "${below[@]}" "$tool" doctor "$@" >"$work/said" 2>&1 || status=$?
 }
 
 # finds STATUS PATTERN: in that.
@@ -268,14 +269,9 @@ middlebox() {
 	in_server nft delete table ip middlebox
 }
 middlebox "a way that drops MPTCP's options" "tcp option mptcp exists drop" "way to 203.0.113.1 from 10.0.2.1 dev c2: something on this way drops"
-if command -v nft >/dev/null && on_the_way 2 "tcp option mptcp exists drop"; then
-	status=0
-	in_client "$tool" run -- "$tool" doctor 203.0.113.1 >"$work/said" 2>&1 || status=$?
-	that "the same below mptcpctl run, which makes MPTCP of TCP" finds 1 "^!  way to 203.0.113.1 from 10.0.2.1 dev c2: something on this way drops"
-	in_server nft delete table ip middlebox
-else
-	skip "doctor below mptcpctl run: nft cannot"
-fi
+below=("$tool" run --) # which makes MPTCP of TCP
+middlebox "the same below mptcpctl run" "tcp option mptcp exists drop" "way to 203.0.113.1 from 10.0.2.1 dev c2: something on this way drops"
+below=()
 middlebox "a way that takes them away" "reset tcp option mptcp" "way to 203.0.113.1 from 10.0.2.1 dev c2: plain TCP: the server does not speak MPTCP, or something on this way takes its options away"
 middlebox "a way that lets no further subflow through" "tcp option mptcp subtype 1 drop" \
 	"connection to 203.0.113.1 over IPv4: no second subflow within 3 s: nobody answers its SYN"

@@ -129,12 +129,10 @@ def run(args: argparse.Namespace) -> int:
             status = _measure(args, planned)
             if status is not None:
                 return status
-            planned = plan.read()
-        if args.what == "confirm":
+        elif args.what == "confirm":
             status = _confirm(args, planned)
-            planned = plan.read()
         if args.what != "check":
-            _write(planned)
+            _write(plan.read())  # "once" is another list now
             return status or 0
         found = check.problems(planned)
     except plan.EvidenceError as error:
