@@ -48,6 +48,16 @@ prepare_tree() {
 	plain=$(tree_git rev-parse patches)
 	version=$(linux_version "$tree")
 	go_to "$plain"
+	lay_stable
+}
+
+# lay_stable: what later releases have; fixes stand on it. This one may have some of it.
+lay_stable() {
+	local name
+	while read -r name; do
+		tree_git apply --reverse --check "$patches/$name" 2>/dev/null || apply "$name" || die "$why"
+	done < <(series_names stable)
+	plain=$(tree_git rev-parse HEAD)
 }
 
 # go_to COMMIT: without our files; only files that differ are written.
@@ -118,24 +128,6 @@ check_order() {
 		esac
 		in_order "$name" || { say "those behind it were not tried"; break; }
 	done < <(series_names)
-}
-
-# needs NAME: the patches of fixes/ on which it depends, in order.
-needs() {
-	local subject
-	while read -r subject; do
-		needed_by "$1" "$subject" || return 1
-	done < <(patch_tag "$patches/$1" Depends-on) | sort -u
-}
-
-# needed_by NAME SUBJECT: the patch before NAME that has the subject, and what that needs.
-needed_by() {
-	local name
-	while read -r name; do
-		[ "$name" != "$1" ] || break
-		[ "$(patch_subject "$patches/$name")" != "$2" ] || { echo "$name"; needs "$name"; return; }
-	done < <(series_names fixes)
-	return 1
 }
 
 # run_test TEST STATE: in the guest; prints red, green, skipped, or broken when it came to no end.
@@ -299,6 +291,8 @@ for part; do
 done
 mapfile -t names < <(series_names fixes)
 [ -z "${PATCH:-}" ] || names=("$(match_patch "$PATCH" "${names[@]}")")
+# another one would check commits out below this one
+alone "$logs/.lock"
 prepare_tree
 trap 'go_to "$plain"' EXIT
 for part; do

@@ -143,6 +143,15 @@ bpf_builds() {
 	fi
 }
 
+# The fixes as those need them who take some of them. Toys have the scripts' own tests.
+sent() {
+	if "$top/tools/kernel/send.sh"; then
+		echo "ok 1 the fixes are series that apply to Linux as it came"
+	else
+		echo "not ok 1 the fixes are series that apply to Linux as it came"
+	fi
+}
+
 # All that this kernel has, and these it must have; loading them runs them.
 # shellcheck disable=SC2016 # for the guest
 kunit='modprobe -a mptcp_sched_test mptcp_cong_test mptcp_token_test mptcp_crypto_test "$@" && dmesg | sed "s/^\[[^]]*\] //" |
@@ -180,6 +189,8 @@ programs)
 mplab) host unittests ;;
 model) host model ;;
 bpf-builds) host bpf_builds ;;
+sent) host sent ;;
+alone) host "$top/tools/kernel/check-alone.sh" ;;
 accuracy | applications | digits | promises | spread)
 	host /usr/bin/python3 "$top/tools/mplab/tests/$test.py" "$kernel"
 	;;

@@ -8,8 +8,8 @@
 # it came, by "git am", and each of its patches is looked at by checkpatch.
 #
 # A fix's test goes with it, under the name that "Test:" has: send/kselftest/NAME.patch as the patch that follows,
-# and send/packetdrill/NAME.pkt into the folder "packetdrill" beside the patches, for packetdrill's own repository.
-# "make check-send" shows that they fail without the fix.
+# and send/packetdrill/NAME.pkt into the folder "packetdrill" beside the patches, for packetdrill's own repository. The
+# cover letter says which script reproduces what. "make check-send" shows that they fail without the fix.
 #
 # usage: send.sh	(KSRC=: for which Linux; the newest one that has a series is meant)
 set -euo pipefail
@@ -20,29 +20,14 @@ set -euo pipefail
 
 tree=$(source_tree patched)
 out=$build/send
-work=$out.work
 beside=$top/tools/kernel/send
 bad=0
 
-[ -e "$tree/.git" ] || die "there is no $tree: make source KSRC=${KSRC:-}"
-
-# In a work tree that has no more of Linux than patches touch.
-clean_up() { tree_git worktree remove --force "$work" 2>/dev/null || true; }
-trap clean_up EXIT
-clean_up
+# shellcheck source=worktree.sh
+. "$top/tools/kernel/worktree.sh"
+make_worktree
 rm -rf -- "$out"
 mkdir -p "$out"
-tree_git worktree add -q --no-checkout --detach "$work" base
-work_git() { tree=$work tree_git "$@"; }
-work_git sparse-checkout set net/mptcp include/net include/uapi/linux include/linux Documentation/networking \
-	tools/testing/selftests/net/mptcp
-work_git checkout -q base
-
-# What later releases of this Linux have is not sent: the series stand on it. This one may have some of it.
-while read -r name; do
-	grep -qxF -- "$name" "$tree/.git/left-out" 2>/dev/null || work_git am -q "$patches/$name"
-done < <(series_names stable)
-from=$(work_git rev-parse HEAD)
 
 # What a file has: its subject, its text, in lines as mail has them, and its patches.
 subject() { head -n 1 "$1"; }
@@ -74,7 +59,14 @@ apply() {
 	am "$file" || return 1
 	test=$(basename "$(patch_tag "$file" Test)" .sh)
 	[ ! -f "$beside/kselftest/$test.patch" ] || am "$beside/kselftest/$test.patch" || return 1
-	[ ! -f "$beside/packetdrill/$test.pkt" ] || scripts+=("$beside/packetdrill/$test.pkt")
+	[ -f "$beside/packetdrill/$test.pkt" ] || return 0
+	scripts+=("$beside/packetdrill/$test.pkt")
+	cases+="$(printf '  %s\n    %s' "$(patch_subject "$file")" "packetdrill/$test.pkt")"$'\n'
+}
+
+# reproducers: what there is to say of the scripts.
+reproducers() {
+	[ -z "$cases" ] || printf '\n\n%s\n\n%s' "In packetdrill's MPTCP suite each of these fails without its patch:" "$cases"
 }
 
 # objects COMMIT: those that net/mptcp is built from.
@@ -99,13 +91,13 @@ below() {
 for list in "$top"/tools/kernel/send/*.txt; do
 	name=$(basename "$list" .txt)
 	begin=$(work_git rev-parse HEAD)
-	scripts=()
+	scripts=() cases=''
 	for number in $(numbers "$list"); do
 		apply "$number" || { say "$name: $number does not apply here: it needs what is not sent"; bad=1; }
 	done
 	for object in $(without_source); do say "$name: no patch has the source of $object"; bad=1; done
 	work_git branch -q -f "send-$name" HEAD
-	work_git config "branch.send-$name.description" "$(subject "$list")"$'\n\n'"$(text "$list")"$'\n\n'"$(below "$begin")"
+	work_git config "branch.send-$name.description" "$(subject "$list")"$'\n\n'"$(text "$list")$(reproducers)"$'\n\n'"$(below "$begin")"
 	work_git checkout -q "send-$name"
 	work_git format-patch -q --zero-commit --no-signature --cover-letter --cover-from-description=subject \
 		--subject-prefix='PATCH mptcp-net' -o "$out/$name" "$begin"

@@ -97,6 +97,24 @@ check_series() {
 patch_subject() { git mailinfo /dev/null /dev/null <"$1" | sed -n 's/^Subject: //p'; }
 patch_tag() { sed -n -e '/^---$/q' -e "s/^$2: *//p" "$1"; }
 
+# needs NAME: the patches of fixes/ on which it depends, in order.
+needs() {
+	local subject
+	while read -r subject; do
+		needed_by "$1" "$subject" || return 1
+	done < <(patch_tag "$patches/$1" Depends-on) | sort -u
+}
+
+# needed_by NAME SUBJECT: the patch before NAME that has the subject, and what that needs.
+needed_by() {
+	local name
+	while read -r name; do
+		[ "$name" != "$1" ] || break
+		[ "$(patch_subject "$patches/$name")" != "$2" ] || { echo "$name"; needs "$name"; return; }
+	done < <(series_names fixes)
+	return 1
+}
+
 # match_patch PART NAME...: the one whose name has PART in it, as in "fixes/0003-mptcp-what.patch".
 # "fixes/what" does, too: what a folder holds begins with a number that no one remembers.
 match_patch() {

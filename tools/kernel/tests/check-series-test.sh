@@ -49,7 +49,7 @@ tag() { sed -i "s,^Why it is needed.\$,&\n\n$2," "$top/patches/$1"; }
 begin() {
 	rm -rf -- "$top"
 	toy_project
-	sed -i "s,/usr/src/linux-source-.base_version.tar.xz,$default," "$top/tools/kernel/source.sh"
+	sed -i "s,/usr/src/linux-source-.base_version.tar.xz,$default," "$top/tools/kernel/lib.sh"
 	mkdir -p "$top/selftests/fixes"
 	toy_build
 	toy_boot
