@@ -2,6 +2,8 @@
 # Everything starts here; "make help" lists what there is.
 
 K := tools/kernel
+# the targets of one call share the trees and the packages; each uses all CPUs by itself
+.NOTPARALLEL:
 # a kernel source with a series of patches of its own is built in a folder of its own
 ifdef KSRC
 export BUILD := $(shell KSRC='$(KSRC)' $K/source.sh build)
@@ -98,7 +100,7 @@ check-series: deps-check ## each patch applies, each group builds, each fix turn
 check-series-newest: deps-check ## which tests of the fixes fail on Linux as it came (KSRC=: of the newest version)
 	$K/check-series.sh newest
 
-check-upstream: deps-upstream ## Linux's own MPTCP selftests, patched and unpatched
+check-upstream: deps-upstream ## Linux's own MPTCP selftests, patched and unpatched (SUITE=: those of another Linux tree)
 	$K/check-upstream.sh
 
 check-seeds: deps-upstream ## those of Linux's own selftests that fail now and then, in virtual time, with SEEDS= seeds each
@@ -130,7 +132,7 @@ check-deb: deps-check-deb source ## install the packages on two bare Debian mach
 	$(CHECK_DEB_$(or $(ARCH),amd64))
 
 check-dask: deps-dask kernel mptcpctl ## runs on the workers of a Dask cluster, one of which is killed
-	/usr/bin/python3 tools/mplab/tests/spread.py build/uml dask
+	/usr/bin/python3 tools/mplab/tests/spread.py $(or $(BUILD),build)/uml dask
 
 check-slurm: deps-slurm kernel mptcpctl ## runs as a job array of a real Slurm on this machine
 	$K/check-slurm.sh

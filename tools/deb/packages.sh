@@ -3,7 +3,7 @@
 # Debian packages of the patched kernel and of mptcpctl, for real machines, in build/deb/amd64.
 # Goes on where it was interrupted; a compiler cache helps when it starts anew.
 set -euo pipefail
-here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=../kernel/lib.sh
 . "$here/../kernel/lib.sh"
 

@@ -6,7 +6,8 @@
 # "whole" keeps what each came to, a line per check, in Documentation/evidence/checks.tsv: check, commit, digest of
 # the sources, passed, failed, skipped, seconds, Linux, tests that failed. What passed from the same sources is not run
 # again, down to the single test (KEEP, see check.sh), so that it can be broken off and called again. "kernels" does the
-# same for "check" on several kernels: the one that patches/series is for, and these; theirs are "6.18:check".
+# same for "check" on several kernels: the one that patches/series is for, and these; theirs are "6.18:check". Another
+# release of the same Linux is another source.
 #
 # "table" writes the lines into Documentation/testing.md, and says which are stale: of another kernel than the one that
 # is there, which is Kconfig, net/ and patches/, but for other Linux versions; and whether its tests changed since.
@@ -84,15 +85,24 @@ commit() {
 # line KEY: what is kept of it: COMMIT DIGEST PASSED FAILED SKIPPED SECONDS LINUX TESTS; false if nothing is.
 line() { awk -F '\t' -v OFS='\t' -v name="$1" '$1 == name { $1 = ""; print substr($0, 2); found = 1 } END { exit !found }' "$results" 2>/dev/null; }
 
-# is_good KEY DIGEST: it passed from these sources.
+# is_good KEY DIGEST: it passed from these sources, and on that Linux.
 is_good() {
-	local digest bad
-	read -r _ digest _ bad _ < <(line "$1") && [ "$digest $bad" = "$2 0" ]
+	local digest bad on
+	read -r _ digest _ bad _ _ on _ < <(line "$1") && [ "$digest $bad $on" = "$2 0 $linux" ]
+}
+
+# linux_to_check: the release that the source is of; if there is none yet, the version that it will be of.
+linux_to_check() {
+	local dir
+	dir=$(mktemp -d)
+	take_makefile "${KSRC:-$default_source}" "$dir" 2>/dev/null || true
+	linux_version "$dir" 2>/dev/null | grep . || echo "$series_version"
+	rm -rf -- "$dir"
 }
 
 # keep TARGET COMMIT DIGEST: its outcome, among the others. What was spent on it before, as it failed, counts, too.
 keep() {
-	local name now digest bad seconds linux
+	local name now digest bad seconds
 	now=$(key "$1")
 	read -r _ digest _ bad _ seconds _ < <(line "$now") || digest=''
 	[ "$digest" != "$3" ] || [ "$bad" = 0 ] || outcome[3]=$((outcome[3] + seconds))
@@ -100,11 +110,10 @@ keep() {
 		say "$now: Kconfig, net/, patches/ or selftests/ changed meanwhile; what it came to is not kept"
 		return
 	fi
-	linux=$(linux_version "$(source_tree patched)" 2>/dev/null) || true
 	mkdir -p "${results%/*}"
 	while read -r name; do
 		if [ "$name" = "$now" ]; then
-			printf '%s\t' "$now" "${@:2}" "${outcome[@]}" "${linux:-$series_version}"
+			printf '%s\t' "$now" "${@:2}" "${outcome[@]}" "$linux"
 			sed -n 's/^failed: //p' "$logs/$1.log" | tail -n 1 | grep . || echo
 		elif line "$name" >"$logs/line"; then
 			printf '%s\t%s\n' "$name" "$(cat "$logs/line")"
@@ -115,7 +124,8 @@ keep() {
 
 # run_kept AGAIN TARGET...: those that did not pass from these sources; with AGAIN, all.
 run_kept() {
-	local name digest now
+	local name digest now linux
+	linux=$(linux_to_check)
 	for name in "${@:2}"; do
 		digest=$(sources "$name" "$series_version") now=$(commit)
 		if ! is_good "$(key "$name")" "$digest"; then

@@ -88,9 +88,10 @@ for name in $(all_patches fixes); do
 	check "message patches/$name" message_of_fix "$name"
 done
 
-# Objects are made again, so that each warning shows each time; only ours must be clean.
+# Objects are made again, so that each warning shows each time; only ours must be clean. What does not build at all
+# says why in other words.
 sparse_w1() {
-	local object ours kind
+	local object ours kind said
 	[ -f "$build/linux/Makefile" ] || { echo "there is no kernel tree: 'make source' first"; return; }
 	ours=$(files_of 'net/*.[ch]' | paste -sd '|')
 	for object in $(files_of 'net/*.c'); do
@@ -100,8 +101,11 @@ sparse_w1() {
 		*) kind=uml ;;
 		esac
 		rm -f "$build/$kind/$object"
-		"$top/tools/kernel/build.sh" $kind W=1 C=1 CF=-fdiagnostic-prefix "$object" 2>&1 |
-			grep -E "($ours):" || true
+		if said=$("$top/tools/kernel/build.sh" $kind W=1 C=1 CF=-fdiagnostic-prefix "$object" 2>&1); then
+			grep -E "($ours):" <<<"$said" || true
+		else
+			printf '%s does not build:\n%s\n' "$object" "$(tail -n 5 <<<"$said")"
+		fi
 	done
 }
 check "sparse and W=1" sparse_w1
@@ -114,7 +118,7 @@ check "shellcheck" shellcheck "${shell[@]}"
 # a folder has a configuration of its own, or mplab's
 run_ruff() {
 	local venv=$build/venv own python
-	[ -x "$venv/bin/ruff" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q ruff; } >&2
+	[ -x "$venv/bin/ruff" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q --disable-pip-version-check ruff==0.17.6; } >&2
 	mapfile -t own < <(files_of '*/ruff.toml' '*/pyproject.toml' | xargs dirname)
 	mapfile -t python < <(files_of '*.py' "${own[@]/#/:!}")
 	ruff "${own[@]}" && ruff --config tools/mplab/pyproject.toml "${python[@]}"

@@ -4,6 +4,7 @@
 # passes unpatched must pass patched; what fails unpatched is named. Some of these tests fail
 # once in a while on any kernel: a difference counts when a second run confirms it.
 # The transfers are repeated with each other scheduler as the default of all namespaces.
+# SUITE=: a tree of a newer Linux, whose tests these kernels run as far as they can; what they skip is named.
 # TESTS="diag mptcp_join ..." and SCHEDULERS="rr ..." choose; default: all of them.
 set -euo pipefail
 # shellcheck source=lib.sh
@@ -15,7 +16,7 @@ set -euo pipefail
 
 tests=${TESTS:-diag pm_netlink mptcp_sockopt userspace_pm simult_flows mptcp_connect mptcp_connect_mmap
 	mptcp_connect_sendfile mptcp_connect_checksum mptcp_join}
-logs=$build/check-upstream
+logs=$build/check-upstream${SUITE:+-suite}
 mkdir -p "$logs"
 
 # run VARIANT TEST [SCHEDULER]: into VARIANT/TEST.* or VARIANT/TEST.SCHEDULER.*

@@ -109,7 +109,9 @@ costs() {
 }
 
 mkdir -p "$logs/bin"
-todo=() all=$(shared selftests | digest) above=$(shared ':(glob)selftests/*' | digest) tools=$(files tools | digest)
+linux=$(linux_version "$(source_tree patched)" 2>/dev/null) || true
+todo=() all=$linux-$(shared selftests | digest) above=$linux-$(shared ':(glob)selftests/*' | digest)
+tools=$(files tools | digest)
 for test; do
 	known "$test"
 	! is_kept "$test" || { say "$test passed already"; continue; }

@@ -53,7 +53,7 @@ esac
 
 missing=()
 for package in "${packages[@]}"; do
-	dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+	dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
 		missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0

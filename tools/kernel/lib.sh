@@ -2,6 +2,11 @@
 # shellcheck shell=bash
 # Shared by the scripts in this directory: where things are, and how to fail.
 
+# What the caller has exported must not lead cd, git (in a hook) or make elsewhere, nor translate what is read here.
+unset CDPATH MAKEFLAGS MFLAGS MAKELEVEL GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR \
+	GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_PREFIX GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT
+export LC_ALL=C.UTF-8
+
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 # The Linux that patches/series is for. Another one may have a series of its own, patches/VERSION/series,
 # and is then built in a folder of its own, build/VERSION.
@@ -23,6 +28,15 @@ linux_version() {
 	sed -nE 's/^(VERSION|PATCHLEVEL|SUBLEVEL) = //p' "$1/Makefile" | paste -sd .
 }
 
+# take_makefile SOURCE DIR: that of a tree or tarball. Of a tarball it takes a second, where all takes half a minute.
+take_makefile() {
+	if [ -d "$1" ]; then
+		cp -- "$1/Makefile" "$2"
+	else
+		tar -C "$2" --strip-components=1 --occurrence=1 --wildcards --no-wildcards-match-slash -xf "$1" '*/Makefile'
+	fi
+}
+
 # ksrc_version: which Linux KSRC= is, as "6.12": a tree's Makefile tells, or a tarball's name.
 ksrc_version() {
 	local version=
@@ -40,6 +54,8 @@ ksrc_series=${KSRC:+$(ksrc_version)}
 build=$top/build
 [ "$series_version" = "$base_version" ] || build+=/$series_version
 build=$(realpath -ms -- "${BUILD:-$build}")
+# shellcheck disable=SC2034 # for those who source this
+default_source=/usr/src/linux-source-$base_version.tar.xz
 
 # The source tree of a variant: "patched" (ours); "stock" (Linux as it came); "series", in which
 # check-series.sh applies patches one by one, and "other", the same with a KSRC= of its own.
@@ -105,11 +121,12 @@ digest() {
 # files FOLDER...: of this tree, committed or not, for digest.
 files() { git -C "$top" ls-files -z --cached --others --exclude-standard -- "$@"; }
 
-# kernel_files: those that the kernel of this series is made of. The first one takes nothing from other versions.
+# kernel_files: those that the kernel of this series is made of, with Linux. The first one takes nothing from other
+# versions.
 kernel_files() {
 	local others='^patches/[0-9]'
 	[ "$series_version" = "$base_version" ] || others='^$'
-	files Kconfig net patches | grep -zv "$others"
+	files Kconfig net patches tools/kernel/config | grep -zv "$others"
 }
 
 # tap_counts LOG: how much of a (K)TAP log passed, failed and was skipped, nested lines included.

@@ -323,14 +323,18 @@ refuse_half() {
 	done < <(series_names | grep -vxFf <(cat "$tree/.git/left-out" 2>/dev/null))
 }
 
-# warn_outside: of edits that no patch takes, as only some folders are tracked.
 warn_outside() {
-	local dir found kept=(-path "$tree/.git")
-	for dir in "${tracked[@]}"; do kept+=(-o -path "$tree/$dir"); done
-	found=$(find "$tree" \( "${kept[@]}" \) -prune -o -type f -newer "$tree/.git/origin" -printf '%P\n' | head -n 5 |
-		paste -sd ' ')
+	local found
+	found=$(edits_outside)
 	[ -z "$found" ] || say "warning: no patch has the edits of $found:" \
 		"those of ${tracked[*]} are kept (tracked= in tools/kernel/source.sh)"
+}
+
+# refuse_unnamed: the folders are written anew, and a patch that no series names would be gone.
+refuse_unnamed() {
+	local lone
+	lone=$(cd "$patches" && comm -23 <(find [a-z]*/ -name '*.patch' | sort) <(names_in ./series ./*/series | sort) | paste -sd ' ')
+	[ -z "$lone" ] || die "no series names $lone, in patches/: name them in patches/series, or keep them elsewhere"
 }
 
 refresh() {
@@ -357,6 +361,7 @@ refresh() {
 		refresh_version
 		return
 	fi
+	refuse_unnamed
 	forget_given_up
 	read_history
 	plan_edits

@@ -48,8 +48,7 @@ usage() {
 versions() { all_versions | sed 's/$/.y/' | paste -sd , | sed 's/,/, /g'; }
 
 find_source() {
-	local default=/usr/src/linux-source-$base_version.tar.xz
-	ksrc=${KSRC:-$default}
+	ksrc=${KSRC:-$default_source}
 	[ -e "$ksrc" ] || die "no kernel source at $ksrc: install linux-source-$base_version" \
 		"or set KSRC= to a tree or tarball of $(versions)"
 	ksrc=$(realpath -- "$ksrc")
@@ -70,30 +69,27 @@ unpack() {
 	mkdir -p "$new"
 	# it may be a gigabyte
 	trap 'rm -rf -- "$tree.new"' EXIT
-	if [ -d "$ksrc" ]; then
-		cp -- "$ksrc/Makefile" "$new"
-	else
-		# a second; all of a tarball takes half a minute
-		tar -C "$new" --strip-components=1 --occurrence=1 --wildcards --no-wildcards-match-slash -xf "$ksrc" '*/Makefile'
-	fi || true
+	take_makefile "$ksrc" "$new" || true
 	check_version "$new"
 	! loses_work || die "$tree was made of another source than $ksrc is now, and has $work:" \
 		"keep them with 'make patches-refresh' and the source as it was, or drop them with FORCE=1"
 	say "unpacking $ksrc"
+	# With the time of now: make goes by it, and a release is older than what was built of the one before.
 	if [ -d "$ksrc" ]; then
 		tar -C "$ksrc" --exclude=./.git --exclude='*.o' --exclude='*.ko' -cf - . |
-			tar -C "$new" --no-same-owner -xf -
+			tar -C "$new" --no-same-owner -m -xf -
 		# somebody built it
 		rm -rf -- "$new/.config" "$new"/include/{config,generated} "$new"/arch/*/include/generated
 	else
-		tar -C "$new" --no-same-owner --strip-components=1 --exclude='*/Documentation/translations' -xf "$ksrc"
+		tar -C "$new" --no-same-owner -m --strip-components=1 --exclude='*/Documentation/translations' -xf "$ksrc"
 	fi
 	# Debian's leaves out all that its packages do not have
 	[ ! -f "$new/.gitignore" ] || sed -i '\,^/\*$,d' "$new/.gitignore"
 	rm -rf -- "$tree"
 	mv -- "$new" "$tree"
 	trap - EXIT
-	git init -q "$tree"
+	# without the hooks of the user's templates
+	git init -q --template= "$tree"
 	# only some folders are tracked
 	git -C "$tree" config status.showUntrackedFiles no
 	# a rebase takes along which patch a commit is
@@ -144,17 +140,27 @@ new_files() {
 		while read -r file; do [ -L "$tree/$file" ] || echo "$file"; done
 }
 
-# loses_work: to remove the tree would throw away what patches/ lacks, $work, and nobody asked for that.
+# edits_outside: of what no patch takes, as only some folders are tracked.
+edits_outside() {
+	local dir kept=(-path "$tree/.git")
+	for dir in "${tracked[@]}"; do kept+=(-o -path "$tree/$dir"); done
+	find "$tree" \( "${kept[@]}" \) -prune -o -type f -newer "$tree/.git/origin" -printf '%P\n' | head -n 5 | paste -sd ' '
+}
+
+# loses_work: to remove the tree would throw away what patches/ lacks, $work, and nobody asked for that. One without
+# a base is not unpacked to its end.
 loses_work() {
 	local new
 	work=
-	[ -z "${FORCE:-}" ] && [ -d "$tree/.git" ] || return 1
+	[ -z "${FORCE:-}" ] && tree_git rev-parse -q --verify base >/dev/null 2>&1 || return 1
 	! drops_edits || work="edits that patches/ lacks"
 	[ ! -f "$tree/.git/port" ] || work="a port under way"
 	[ -z "$(tree_git stash list)" ] || work="a stash"
 	[ -z "$(tree_git rev-list -n 1 --branches --not HEAD 2>/dev/null)" ] || work="commits on other branches"
 	new=$(new_files | sed -n 1,3p | paste -sd ' ')
 	[ -z "$new" ] || work="new files, $new"
+	new=$(edits_outside)
+	[ -z "$new" ] || work="edits of what no patch takes, $new"
 	[ -n "$work" ]
 }
 
@@ -232,10 +238,12 @@ prepare() {
 # single: all that is ours, but for the test bed, as one patch that "git am", "git apply" and "patch -p1" take.
 single() {
 	local out bed from whole file new
-	mapfile -d '' new < <(files net/mptcp)
+	! tree_is_edited || die "$tree has edits that patches/ lacks, and they would be left out:" \
+		"keep them with 'make patches-refresh', or drop them with 'make source FORCE=1'"
+	mapfile -d '' new < <(files net/mptcp | grep -zvE '(\.orig|\.rej|~)$')
 	[ ${#new[@]} -gt 0 ] || die "git does not list the files of $top/net/mptcp: is it a clone, and yours?"
 	local -x GIT_INDEX_FILE=$tree/.git/index-single
-	bed=$(series_names "${groups[0]}" | wc -l)
+	bed=$(comm -23 <(series_names "${groups[0]}" | sort) <(sort "$tree/.git/left-out" 2>/dev/null) | wc -l)
 	from=$({ echo base; tree_git rev-list --reverse base..HEAD; } | sed -n "$((bed + 1))p")
 	tree_git read-tree HEAD
 	for file in "${new[@]}"; do
@@ -251,7 +259,7 @@ single() {
 		Date: $(tree_git log -1 --format=%aD)
 		Subject: [PATCH] mptcp: schedulers, coupled congestion control, and mended defects
 
-		$(($(series_names | wc -l) - bed)) patches for Linux $(linux_version "$tree") and the files of net/mptcp, in one.
+		$(($(tree_git rev-list --count base..HEAD) - bed)) patches for Linux $(linux_version "$tree") and the files of net/mptcp, in one.
 		---
 
 		MAIL

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # $logs is of who sources this
-# For check-upstream.sh and check-seeds.sh: Linux's own MPTCP selftests of a variant's tree ("stock" or "patched"), built
-# in $logs/VARIANT, in a guest of that variant's kernel.
+# For check-upstream.sh and check-seeds.sh: Linux's own MPTCP selftests of a variant's tree ("stock" or "patched"), or of
+# the tree that SUITE= names, built in $logs/VARIANT, in a guest of that variant's kernel.
 
 # build_tests VARIANT
 build_tests() {
 	local tree
-	tree=$(source_tree "$1")
+	tree=${SUITE:-$(source_tree "$1")}
+	[ -d "$tree/tools/testing/selftests/net/mptcp" ] ||
+		die "SUITE=$tree: no tree of Linux, which has tools/testing/selftests/net/mptcp"
 	# UML exports no headers; user space wants the host's architecture anyway
 	make -s -C "$tree" ARCH=x86_64 O="$logs/headers-$1" headers
 	mkdir -p "$logs/$1"
@@ -37,7 +39,7 @@ with_scheduler() {
 # boot_upstream VARIANT LOG [OPTION...] -- SCRIPT [ARG...]: all that it prints goes to LOG.log, and its TAP lines
 # without times to LOG.tap. "ok ... # IGNORE" has failed, and is forgiven.
 boot_upstream() {
-	local variant=$1 log=$2 options=()
+	local variant=$1 log=$2 options=() status=0
 	shift 2
 	while [ "$1" != -- ]; do
 		options+=("$1")
@@ -45,7 +47,9 @@ boot_upstream() {
 	done
 	shift
 	"$top/tools/kernel/boot-uml" --kernel "$(upstream_kernel "$variant")" --mem 2G --dmesg "$log.dmesg" \
-		${options[@]+"${options[@]}"} -- "$@" >"$log.log" 2>&1 || true
+		${options[@]+"${options[@]}"} -- "$@" >"$log.log" 2>&1 || status=$?
+	# interrupted: what it came to is not known
+	[ "$status" != 130 ] || exit 130
 	grep -aE '^(# )?(not )?ok [0-9]+' "$log.log" |
 		sed -E 's/^# //; s/^ok (.*[^ ]) *# IGNORE.*/not ok \1/; s/ *# time=.*//; s/ *\(duration.*//' >"$log.tap" || true
 }

@@ -37,6 +37,9 @@ commit_behind() {
 toy_kernel
 begin
 check "nothing was edited" 0 "wrote 5 patches" refresh
+echo draft >"$top/patches/fixes/0099-draft.patch"
+check "a draft that no series names is not lost" 1 "no series names fixes/0099-draft.patch" refresh
+rm "$top/patches/fixes/0099-draft.patch"
 mkdir "$tree/drivers"
 echo edited >"$tree/drivers/tun.c"
 check "an edit that no patch takes is told" 0 "warning: .* edits of drivers/tun.c" refresh

@@ -37,6 +37,12 @@ for with in "patch -s -p1 -i" "git apply" "git -c user.name=a -c user.email=a@b 
 	check "and the new files" 0 "" diff "$top/net/mptcp/sched_new.c" "$work/plain/net/mptcp/sched_new.c"
 	check "but nothing of the test bed" 1 "" grep boots "$work/plain/arch/um/file.c"
 done
+touch "$top/net/mptcp/sched_new.c.orig"
+check "and what an editor leaves is not ours" 0 "wrote" source_sh single
+check "in it" 1 "" grep -q orig "$top/build/mptcp-6.12.200.patch"
+replace 11 eleven net/mptcp/file.c
+check "edits that it would lack are named" 1 "has edits that patches/ lacks" source_sh single
+FORCE=1 source_sh prepare >/dev/null
 rm -rf -- "$top/.git"
 check "not of a folder that git cannot read" 1 "does not list the files" source_sh single
 check "nothing is written over" 0 "" grep -q sched_new "$top/build/mptcp-6.12.200.patch"
@@ -101,6 +107,9 @@ tree_git switch -q patches
 check "nor another branch" 1 "has commits on other branches" source_sh prepare
 tree_git branch -q -D mine
 check "without them nothing is lost" 0 "" source_sh spare
+echo 1 >"$tree/kernel.c"
+check "an edit of what no patch takes is named before it is" 1 "edits of what no patch takes, kernel.c" source_sh spare
+rm "$tree/kernel.c"
 check "and it is unpacked" 0 "applied 5 patches" source_sh prepare
 check "without an edit, force touches nothing" 0 "" env FORCE=1 "$top/tools/kernel/source.sh" prepare
 cp "$work/out" "$work/said"
@@ -132,6 +141,17 @@ check "a patch that Linux has is left out" 0 "left out: Linux 6.12.201 has fixes
 check "the others are applied" 0 "^net: build,net: hook,net: second,um: boot$" applied
 check "it is not taken for one that was given up" 1 "6.12.201 had these patches already: fixes/0001" source_sh refresh
 sed -i 's/^dix$/10/' "$KSRC/net/mptcp/file.c"
+sed -i 's/^10$/boots/' "$KSRC/arch/um/file.c"
+touch -d 2001-01-01 "$KSRC/Documentation/networking/file.c"
+toy_version 6 12 202
+check "a patch of the test bed that Linux has" 0 "has testbed/0001-um-boot.patch already" source_sh prepare
+check "sources have the time of now: what was built is older" 0 file.c \
+	find "$tree/Documentation/networking" -name file.c -newermt 2010-01-01
+git init -q "$top"
+check "one patch of the rest" 0 "" source_sh single
+rm -rf -- "$top/.git"
+check "has the first fix" 0 "" grep -qx +dix "$top/build/mptcp-6.12.202.patch"
+sed -i 's/^boots$/10/' "$KSRC/arch/um/file.c"
 toy_version 6 12 200
 check "of the release before all are" 0 "applied 5 patches" source_sh prepare
 

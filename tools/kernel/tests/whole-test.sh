@@ -148,6 +148,9 @@ check "and none of the first" kernel 6.12 '\| 5 \| 0 \| 1 \| [01] \|  \|  \|$'
 rm -f -- "$work"/says-*
 check "again" parts kernels "$work/linux"
 check "only what failed runs" ran 1
+sed -i 's/= 7/= 8/' "$work/linux/Makefile"
+check "another release of that Linux" parts kernels "$work/linux"
+check "is checked" ran 1
 check "and is good now" kernel 9.9 '\| 5 \| 0 \| 1 \| [01] \|  \|  \|$'
 echo 3 >"$top/patches/9.9/more"
 parts table
