@@ -85,6 +85,9 @@ class CommandLine(unittest.TestCase):
     def test_a_kernel_that_is_not_built(self) -> None:
         with mock.patch.dict(asked.KERNELS, stock=Path("/nonexistent")):
             self.assertIn("make kernel-stock", self.fails("shell", "--kernel", "stock"))
+        said = self.fails("shell", "--kernel", "5.4/stock")
+        self.assertIn("build/5.4/stock/uml: make kernel-stock KSRC=SOURCE, of Linux 5.4", said)
+        self.assertIn("make kernel KSRC=SOURCE, of Linux 5.4", self.fails("shell", "--kernel", "5.4"))
 
     def test_results_must_have_a_place_before_they_are_measured(self) -> None:
         self.assertIn("--out /proc/x: No such file", self.fails("run", "--out", "/proc/x"))
@@ -239,6 +242,7 @@ class Plan(unittest.TestCase):
         has = {
             "patched": (Schedulers(("default", "rr"), ("rp", "bm")), ["cubic", "reno"]),
             "stock": (Schedulers(), ["cubic", "reno"]),
+            "6.18/stock": (Schedulers(), ["cubic", "reno"]),
         }
         answers = [has[name] for name in kernels]
         with mock.patch.object(plans, "available", side_effect=answers):
@@ -285,9 +289,10 @@ class Plan(unittest.TestCase):
                 self.plan("--scheduler", "rr", f"--sysctl={name}")
 
     def test_the_unpatched_kernel_runs_what_it_has(self) -> None:
-        plan = self.plan("--scheduler", "default,rr", "--kernel", "patched,stock", "--no-tcp")
+        plan = self.plan("--scheduler", "default,rr", "--kernel", "patched,stock,6.18/stock", "--no-tcp")
         found = [(c.kernel, c.scheduler) for c in plan]
-        self.assertEqual(found, [("patched", "default"), ("patched", "rr"), ("stock", "default")])
+        all_on_ours = [("patched", "default"), ("patched", "rr")]
+        self.assertEqual(found, [*all_on_ours, ("stock", "default"), ("6.18/stock", "default")])
 
 
 class Cost(unittest.TestCase):

@@ -114,7 +114,7 @@ def _buffer_option(parser: argparse.ArgumentParser) -> None:
 
 
 def _kernel_option(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    names = "patched, stock, or directories with 'linux'"
+    names = "patched, stock, those of another Linux (6.18, 6.18/stock), or directories with 'linux'"
     parser.add_argument(
         "--kernel",
         default="patched",

@@ -184,7 +184,7 @@ def _contestants(
     for label, guests in kernels.items():
         schedulers, controls = available(guests)
         names = asked.scheduler_names(f"{REFERENCE},{args.scheduler}", schedulers)
-        if label == "stock":
+        if asked.is_stock(label):
             names = schedulers.having(names)
         for name in names:
             asked.known("--scheduler", name, schedulers, str(schedulers))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import re
 import shutil
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from .schedulers import Schedulers
 
 KERNELS = {"patched": BUILD / "uml", "stock": BUILD / "stock" / "uml"}
 HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
+OF_VERSION = re.compile(r"(\d+\.\d+)(/stock)?")  # built with KSRC=
 PACKAGES = {
     "nginx": "nginx-light",
     "ab": "apache2-utils",
@@ -26,15 +28,27 @@ PACKAGES = {
 
 def kernel_directory(name: str) -> Path:
     """Of one of ours, or what the user wrote."""
+    if OF_VERSION.fullmatch(name):
+        return BUILD / name / "uml"
     return KERNELS.get(name, Path(name))
+
+
+def is_stock(name: str) -> bool:
+    """Linux as it came: it has one scheduler, and the others are what we compare it with."""
+    return kernel_directory(name).parent.name == "stock"
+
+
+def _how_to_get(name: str) -> str:
+    if of := OF_VERSION.fullmatch(name):
+        return f"make kernel{'-stock' if of[2] else ''} KSRC=SOURCE, of Linux {of[1]}"
+    return HOW_TO_BUILD.get(name, "give patched, stock, a version such as 6.18, or a directory that holds 'linux'")
 
 
 def kernel(name: str) -> Path:
     """The directory of a kernel that is built."""
     directory = kernel_directory(name)
     if not (directory / "linux").exists():
-        how = HOW_TO_BUILD.get(name, "give a directory that holds 'linux', or patched, or stock")
-        raise UsageError(f"no kernel at {directory}: {how}")
+        raise UsageError(f"no kernel at {directory}: {_how_to_get(name)}")
     if not MPTCPCTL.exists():
         raise UsageError("mptcpctl is not built: run 'make mptcpctl' first")
     if not BOOT.exists():

@@ -92,7 +92,7 @@ def plan(
     wanted = []
     for label, guests in kernels.items():
         schedulers, controls = available(guests)
-        if label == "stock":  # it has one; the others are what we compare it with
+        if asked.is_stock(label):
             named = asked.scheduler_names(args.scheduler, schedulers)
             names = schedulers.having(named) or list(schedulers.bases)
         else:
