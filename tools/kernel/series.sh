@@ -97,20 +97,29 @@ check_series() {
 patch_subject() { git mailinfo /dev/null /dev/null <"$1" | sed -n 's/^Subject: //p'; }
 patch_tag() { sed -n -e '/^---$/q' -e "s/^$2: *//p" "$1"; }
 
-# needs NAME: the patches of fixes/ on which it depends, in order.
+# needs NAME: the patches of fixes/ on which it depends, in the order of the series.
 needs() {
-	local subject
-	while read -r subject; do
-		needed_by "$1" "$subject" || return 1
-	done < <(patch_tag "$patches/$1" Depends-on) | sort -u
+	local needed
+	needed=$(needed "$1") || return 1
+	series_names fixes | grep -xF -- "$needed" || [ -z "$needed" ]
 }
 
-# needed_by NAME SUBJECT: the patch before NAME that has the subject, and what that needs.
-needed_by() {
+# needed NAME: the same in any order. Each names some by "Depends-on: SUBJECT", and these others.
+needed() {
+	local subject name
+	while read -r subject; do
+		name=$(fix_before "$1" "$subject") || return 1
+		echo "$name"
+		needed "$name" || return 1
+	done < <(patch_tag "$patches/$1" Depends-on)
+}
+
+# fix_before NAME SUBJECT: the patch of fixes/ in front of NAME that has the subject.
+fix_before() {
 	local name
 	while read -r name; do
-		[ "$name" != "$1" ] || break
-		[ "$(patch_subject "$patches/$name")" != "$2" ] || { echo "$name"; needs "$name"; return; }
+		[ "$name" != "$1" ] || return 1
+		[ "$(patch_subject "$patches/$name")" != "$2" ] || { echo "$name"; return; }
 	done < <(series_names fixes)
 	return 1
 }
