@@ -97,7 +97,25 @@ unpack() {
 	tree_git add -f -- "${tracked[@]}"
 	tree_git commit -q -m "Linux as it came"
 	tree_git tag base
+	warn_foreign
 	printf '%s\n' "$origin" >"$tree/.git/origin"
+}
+
+# warn_foreign: if this is not the net/mptcp that Linux released, as in trees with patches of others. tried.tsv has the
+# releases that the patches were tried on: RELEASE, git's hash of net/mptcp, its files.
+warn_foreign() {
+	local version release hash files more
+	version=$(linux_version "$tree")
+	IFS=$'\t' read -r release hash files < <(grep "^${version%.*}[.]" "$top/tools/kernel/tried.tsv" 2>/dev/null) || return 0
+	if [ "$version" = "$release" ]; then
+		[ "$(tree_git rev-parse base:net/mptcp)" != "$hash" ] || return 0
+		say "warning: net/mptcp of $ksrc is not that of Linux $version as released: nobody tried the patches on it"
+		return
+	fi
+	more=$(comm -13 <(tr ' ' '\n' <<<"$files" | sort) <(tree_git ls-tree --name-only base:net/mptcp | sort) | paste -sd ' ')
+	! tree_git grep -q struct_ops base -- net/mptcp/bpf.c || more+="${more:+ and }schedulers in BPF"
+	[ -z "$more" ] || say "warning: net/mptcp of $ksrc has what Linux $release has not: $more. If that is not of" \
+		"Linux $version, nobody tried the patches on it"
 }
 
 # Only what is to be patched must be the version that the patches are for.

@@ -147,6 +147,20 @@ toy_version 6 12 202
 check "a patch of the test bed that Linux has" 0 "has testbed/0001-um-boot.patch already" source_sh prepare
 check "sources have the time of now: what was built is older" 0 file.c \
 	find "$tree/Documentation/networking" -name file.c -newermt 2010-01-01
+
+# what others have patched
+tried() { printf '%s\t%s\t%s\n' "$1" "$(tree_git rev-parse base:net/mptcp)" file.c >"$top/tools/kernel/tried.tsv"; }
+tried 6.12.202
+touch -d '2 hours' "$KSRC/net/mptcp/file.c"
+check "of a release that was tried, nothing is said" 1 "" bash -c '"$0" prepare | grep warning' "$top/tools/kernel/source.sh"
+echo more >>"$KSRC/net/mptcp/file.c"
+check "of another net/mptcp it is" 0 "is not that of Linux 6.12.202 as released" source_sh prepare
+tried 6.12.117
+echo >"$KSRC/net/mptcp/other.c"
+check "of a release that was not, if it has more" 0 "has what Linux 6.12.117 has not: other.c" source_sh prepare
+rm "$KSRC/net/mptcp/other.c" "$top/tools/kernel/tried.tsv"
+sed -i '$d' "$KSRC/net/mptcp/file.c"
+check "and nothing of what is not known" 1 "" bash -c '"$0" prepare | grep warning' "$top/tools/kernel/source.sh"
 git init -q "$top"
 check "one patch of the rest" 0 "" source_sh single
 rm -rf -- "$top/.git"
