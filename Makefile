@@ -94,7 +94,7 @@ check-vm: deps-vm source ## the kselftests in QEMU on two CPUs
 check-bpf: deps-bpf source ## schedulers in BPF, on a kernel with type information in QEMU (FOREIGN=: a folder of others' sources, too)
 	$K/vm.sh check bpf
 
-check-series: deps-check ## each patch applies, each group builds, each fix turns its test green, alone
+check-series: deps-check ## each patch applies, each group builds, each fix turns its test green, alone; each commit to send builds
 	$K/check-series.sh
 
 check-series-newest: deps-check ## which tests of the fixes fail on Linux as it came (KSRC=: of the newest version)

@@ -9,10 +9,11 @@
 #           (upon those that its message names by "Depends-on: SUBJECT"), the kernel builds, and
 #           the test that the message names by "Test: selftests/fixes/NAME.sh" fails without it and
 #           passes with it. "Test: none (REASON)" says why there is none.
+#   sent    After each patch of the series for the mailing list (send.sh), in their order, net/mptcp builds.
 #   newest  Which of the tests fail on Linux as it came, as a table; with KSRC= of the newest
 #           version: which of the defects it still has.
 #
-# usage: check-series.sh [order] [fixes] [newest]	(default: order fixes)
+# usage: check-series.sh [order] [fixes] [sent] [newest]	(default: order fixes sent)
 #	PATCH=PART: of fixes, only the patch with PART in its name
 #	KSRC=PATH: another kernel source; not for "order" unless there is a series for it
 set -euo pipefail
@@ -242,6 +243,23 @@ check_fixes() {
 	done
 }
 
+check_sent() {
+	local file name log started
+	"$top/tools/kernel/source.sh" prepare
+	"$top/tools/kernel/send.sh" >"$logs/sent.log" 2>&1 || die "send.sh failed: $logs/sent.log"
+	go_to "$plain"
+	for file in "$build"/send/*/0*.patch; do
+		name=${file#"$build/send/"} started=$SECONDS
+		if [[ $name == */0000-* ]]; then continue; fi
+		tree_git am -q "$file" || die "$name does not apply"
+		if builds "sent-$name" net/mptcp/; then
+			report ok "$name" "applies, builds"
+		else
+			report FAILED "$name" "$why"
+		fi
+	done
+}
+
 # fix_for TEST: the patch whose message names it.
 fix_for() {
 	local name
@@ -280,13 +298,13 @@ check_newest() {
 }
 
 if [ $# = 0 ]; then
-	set -- order fixes
+	set -- order fixes sent
 	[ -z "${PATCH:-}" ] || set -- fixes
 fi
 for part; do
 	case $part in
-	order | fixes | newest) ;;
-	*) die "usage: check-series.sh [order] [fixes] [newest]" ;;
+	order | fixes | sent | newest) ;;
+	*) die "usage: check-series.sh [order] [fixes] [sent] [newest]" ;;
 	esac
 done
 mapfile -t names < <(series_names fixes)

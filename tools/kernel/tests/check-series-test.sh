@@ -58,16 +58,21 @@ begin() {
 	toy_test second net/mptcp/file.c thirty
 	tag fixes/0001-net-first.patch "Test: selftests/fixes/first.sh"
 	tag fixes/0002-net-second.patch "Test: selftests/fixes/second.sh"
+	mkdir "$top/tools/kernel/send"
+	printf '%s\n' "net: mended" "" "Two." "" fixes/0001 fixes/0002 >"$top/tools/kernel/send/1-all.txt"
 }
 # instead SCRIPT: of the test of the second fix
 instead() { printf '#!/bin/bash\n%s\n' "$1" >"$top/selftests/fixes/second.sh"; }
 
 toy_kernel
+mkdir "$KSRC/scripts"
+printf '#!/bin/sh\n' >"$KSRC/scripts/checkpatch.pl"
+chmod +x "$KSRC/scripts/checkpatch.pl"
 # in place of what Debian has: with KSRC= the check uses another tree
 default=$KSRC
 unset KSRC
 begin
-check "all is well" 0 "^7 passed, 0 failed, 0 skipped" series
+check "all is well" 0 "^9 passed, 0 failed, 0 skipped" series
 cp "$work/out" "$work/said"
 check "the groups that build alone" 0 "^ok +fixes/0002.*applies, builds" cat "$work/said"
 check "the groups that build as a whole" 0 "^ok +sched/0001.*applies$" cat "$work/said"
@@ -76,6 +81,11 @@ check "a fix" 0 "^ok +fixes/0001.*builds alone; .*first.sh: red without it, gree
 check "one of them" 0 "^1 passed, 0 failed" series PATCH=second
 check "which there is not" 1 "PATCH=third: no patch" series PATCH=third
 check "the tree is left as Linux with the test bed" 1 "" grep -qx ten "$top/build/series/linux/net/mptcp/file.c"
+
+# As they are sent.
+begin
+sed -i 's/^+thirty/+BROKEN/' "$top/patches/fixes/0002-net-second.patch"
+check "a patch of a series to send that does not build" 1 "^FAILED +1-all/0002.*does not build" part sent
 
 # In order.
 begin
