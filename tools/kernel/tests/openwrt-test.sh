@@ -9,7 +9,7 @@ set -euo pipefail
 # shellcheck source=tap.sh
 . "$top/tools/kernel/tests/tap.sh"
 out=$work/openwrt
-patches=$out/target/linux/generic/pending-$base_version
+patches=$out/target/linux/generic/pending-$series_version
 
 # Linux as it came, those directories that patches may touch.
 plain_linux() {
@@ -96,14 +96,14 @@ tool_has_diag() {
 	for module in kmod-inet-diag kmod-inet-mptcp-diag; do grep -qw -- "+$module" <<<"$depends" || return 1; done
 }
 
-# configure GOAL: our kernel, configured as OpenWrt's is: what has a package by that, the rest by config-6.12.
+# configure GOAL: our kernel, configured as OpenWrt's is: what has a package by that, the rest by its config file.
 configure() {
 	make -s -C "$build/linux" O="$work/build" ARCH=x86_64 CC=gcc "$1" </dev/null
 }
 
 # What the build would ask for without our answers; with them, nothing.
 nothing_to_ask() {
-	local config=$out/target/linux/generic/config-$base_version asked
+	local config=$out/target/linux/generic/config-$series_version asked
 	mkdir -p "$work/build"
 	configure defconfig
 	grep -v MPTCP "$work/build/.config" >"$work/openwrt.config"
@@ -120,7 +120,7 @@ nothing_to_ask() {
 
 # Every feature: a new one is not to be forgotten.
 features_answered() {
-	local feature config=$out/target/linux/generic/config-$base_version
+	local feature config=$out/target/linux/generic/config-$series_version
 	for feature in $(sed -n 's/^config //p' "$top/net/mptcp/ext/Kconfig") MPTCP_SCHED_BPF DEFAULT_MPTCP_SCHED_DEFAULT; do
 		grep -x "CONFIG_$feature=y" "$config" || { echo "no $feature"; return 1; }
 	done
@@ -129,7 +129,7 @@ features_answered() {
 
 # What OpenWrt's file says stays, and a second call leaves one block.
 answers_once() {
-	local config=$out/target/linux/generic/config-$base_version
+	local config=$out/target/linux/generic/config-$series_version
 	printf '%s\n' 'CONFIG_64BIT=y' '# CONFIG_MPTCP_EXT_CODING is not set' >"$config"
 	"$top/tools/openwrt/openwrt.py" "$out"
 	cp "$config" "$work/first"
