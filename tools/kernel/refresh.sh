@@ -234,7 +234,7 @@ gives() {
 still_gives() { [ "$(mail "$1")" = "$(mail "$3")" ] && gives "$1" "$2"; }
 
 # context_of FILE: the lines around what the patch changes: 3, or fewer if all versions shall take it, which have no
-# more in common ("git format-patch -U1").
+# more in common ("git format-patch -U2").
 context_of() {
 	[ -f "$1" ] || { echo 3; return; }
 	awk '/^@@/ { n = 0; leads = 1; next }
