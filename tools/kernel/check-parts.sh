@@ -10,7 +10,8 @@
 # release of the same Linux is another source.
 #
 # "table" writes the lines into Documentation/testing.md, and says which are stale: of another kernel than the one that
-# is there, which is Kconfig, net/ and patches/, but for other Linux versions; and whether its tests changed since.
+# is there, which is Kconfig, net/, patches/ and the configurations, but for other Linux versions; and whether its tests
+# changed since.
 # usage: check-parts.sh TARGET... | whole | kernels SOURCE... | table | table-is-written
 #	ONLY="TARGET...": of the whole these; one that passed runs again, with all its tests
 set -euo pipefail
@@ -77,7 +78,7 @@ keys() {
 
 # commit: the last that changed what is checked, "+" with edits.
 commit() {
-	local checked=(Kconfig net patches selftests) edits
+	local checked=(Kconfig net patches selftests tools/kernel/config) edits
 	edits=$(git -C "$top" status --porcelain -- "${checked[@]}")
 	echo "$(git -C "$top" log -1 --format=%h --abbrev=12 -- "${checked[@]}")${edits:++}"
 }
@@ -102,12 +103,13 @@ linux_to_check() {
 
 # keep TARGET COMMIT DIGEST: its outcome, among the others. What was spent on it before, as it failed, counts, too.
 keep() {
-	local name now digest bad seconds
+	local name now digest bad seconds linux
+	linux=$(linux_to_check) # a target installs its source
 	now=$(key "$1")
 	read -r _ digest _ bad _ seconds _ < <(line "$now") || digest=''
 	[ "$digest" != "$3" ] || [ "$bad" = 0 ] || outcome[3]=$((outcome[3] + seconds))
 	if [ "$(sources "$1" "$series_version")" != "$3" ]; then
-		say "$now: Kconfig, net/, patches/ or selftests/ changed meanwhile; what it came to is not kept"
+		say "$now: Kconfig, net/, patches/, tools/kernel/config/ or selftests/ changed meanwhile; what it came to is not kept"
 		return
 	fi
 	mkdir -p "${results%/*}"

@@ -46,7 +46,7 @@ report() {
 prepare_tree() {
 	mkdir -p "$logs"
 	FORCE=1 "$top/tools/kernel/source.sh" prepare $variant
-	plain=$(tree_git rev-parse patches)
+	plain=$(tree_git rev-parse patches) begun=$plain
 	version=$(linux_version "$tree")
 	go_to "$plain"
 	lay_stable
@@ -243,16 +243,26 @@ check_fixes() {
 	done
 }
 
+# make_sent: the series, in $logs/sent.
+make_sent() {
+	why="send.sh fails: $logs/sent.log"
+	{ "$top/tools/kernel/source.sh" prepare && SEND=$logs/sent "$top/tools/kernel/send.sh"; } >"$logs/sent.log" 2>&1
+}
+
+# apply_sent FILE
+apply_sent() {
+	why="does not apply: $logs/apply.log"
+	tree_git am -q "$1" >"$logs/apply.log" 2>&1 || { tree_git am --abort; return 1; }
+}
+
 check_sent() {
-	local file name log started
-	"$top/tools/kernel/source.sh" prepare
-	"$top/tools/kernel/send.sh" >"$logs/sent.log" 2>&1 || die "send.sh failed: $logs/sent.log"
+	local file name log started=$SECONDS
+	make_sent || { report FAILED "what is sent" "$why"; return; }
 	go_to "$plain"
-	for file in "$build"/send/*/0*.patch; do
-		name=${file#"$build/send/"} started=$SECONDS
+	for file in "$logs"/sent/*/0*.patch; do
+		name=${file#"$logs/sent/"} started=$SECONDS
 		if [[ $name == */0000-* ]]; then continue; fi
-		tree_git am -q "$file" || die "$name does not apply"
-		if builds "sent-$name" net/mptcp/; then
+		if apply_sent "$file" && builds "sent-$name" net/mptcp/ net/ipv4/ net/ipv6/; then
 			report ok "$name" "applies, builds"
 		else
 			report FAILED "$name" "$why"
@@ -312,7 +322,8 @@ mapfile -t names < <(series_names fixes)
 # another one would check commits out below this one
 alone "$logs/.lock"
 prepare_tree
-trap 'go_to "$plain"' EXIT
+# as "prepare" left it, so that it does not begin anew
+trap 'go_to "$begun"' EXIT
 for part; do
 	"check_$part"
 done

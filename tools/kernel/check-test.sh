@@ -145,7 +145,7 @@ bpf_builds() {
 
 # The fixes as those need them who take some of them. Toys have the scripts' own tests.
 sent() {
-	if "$top/tools/kernel/send.sh"; then
+	if SEND=$logs/send "$top/tools/kernel/send.sh"; then
 		echo "ok 1 the fixes are series that apply to Linux as it came"
 	else
 		echo "not ok 1 the fixes are series that apply to Linux as it came"

@@ -4,7 +4,7 @@
 
 # What the caller has exported must not lead cd, git (in a hook) or make elsewhere, nor translate what is read here.
 unset CDPATH MAKEFLAGS MFLAGS MAKELEVEL GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR \
-	GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_PREFIX GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT
+	GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_PREFIX GIT_CONFIG_PARAMETERS
 export LC_ALL=C.UTF-8
 
 top=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)

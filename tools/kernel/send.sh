@@ -11,7 +11,8 @@
 # and send/packetdrill/NAME.pkt into the folder "packetdrill" beside the patches, for packetdrill's own repository. The
 # cover letter says which script reproduces what. "make check-send" shows that they fail without the fix.
 #
-# usage: send.sh	(KSRC=: for which Linux; the newest one that has a series is meant)
+# usage: send.sh	(KSRC=: for which Linux; the newest one that has a series is meant; SEND=: another folder than
+#	build/send, which is written anew)
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -19,7 +20,7 @@ set -euo pipefail
 . "$top/tools/kernel/series.sh"
 
 tree=$(source_tree patched)
-out=$build/send
+out=${SEND:-$build/send}
 beside=$top/tools/kernel/send
 bad=0
 
@@ -96,13 +97,13 @@ for list in "$top"/tools/kernel/send/*.txt; do
 		apply "$number" || { say "$name: $number does not apply here: it needs what is not sent"; bad=1; }
 	done
 	for object in $(without_source); do say "$name: no patch has the source of $object"; bad=1; done
-	work_git branch -q -f "send-$name" HEAD
-	work_git config "branch.send-$name.description" "$(subject "$list")"$'\n\n'"$(text "$list")$(reproducers)"$'\n\n'"$(below "$begin")"
-	work_git checkout -q "send-$name"
+	work_git branch -q -f "being-sent/$name" HEAD
+	work_git config "branch.being-sent/$name.description" "$(subject "$list")"$'\n\n'"$(text "$list")$(reproducers)"$'\n\n'"$(below "$begin")"
+	work_git checkout -q "being-sent/$name"
 	work_git format-patch -q --zero-commit --no-signature --cover-letter --cover-from-description=subject \
 		--subject-prefix='PATCH mptcp-net' -o "$out/$name" "$begin"
 	work_git checkout -q --detach
-	work_git branch -q -D "send-$name"
+	work_git branch -q -D "being-sent/$name"
 	count=$(find "$out/$name" -name '0*.patch' ! -name '0000-*' | wc -l)
 	[ "$count" -le 15 ] || { say "$name: $count patches: 15 are as many as a list takes"; bad=1; }
 	if [ "${#scripts[@]}" -gt 0 ]; then

@@ -72,11 +72,12 @@ unpack() {
 	take_makefile "$ksrc" "$new" || true
 	check_version "$new"
 	! loses_work || die "$tree was made of another source than $ksrc is now, and has $work:" \
-		"keep them with 'make patches-refresh' and the source as it was, or drop them with FORCE=1"
+		"keep them with 'make patches-refresh' and the source as it was, or a copy, or drop them with FORCE=1"
 	say "unpacking $ksrc"
 	# With the time of now: make goes by it, and a release is older than what was built of the one before.
 	if [ -d "$ksrc" ]; then
-		tar -C "$ksrc" --exclude=./.git --exclude='*.o' --exclude='*.ko' -cf - . |
+		tar -C "$ksrc" --exclude=./.git --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
+			--exclude='.*.cmd' --exclude=modules.order --exclude=built-in.a -cf - . |
 			tar -C "$new" --no-same-owner -m -xf -
 		# somebody built it
 		rm -rf -- "$new/.config" "$new"/include/{config,generated} "$new"/arch/*/include/generated
@@ -158,19 +159,23 @@ new_files() {
 		while read -r file; do [ -L "$tree/$file" ] || echo "$file"; done
 }
 
-# edits_outside: of what no patch takes, as only some folders are tracked.
+# edits_outside: of what no patch takes, as only some folders are tracked. Editors and builds leave files, too, which
+# Linux has git ignore.
 edits_outside() {
-	local dir kept=(-path "$tree/.git")
+	local dir found ignored kept=(-path "$tree/.git")
 	for dir in "${tracked[@]}"; do kept+=(-o -path "$tree/$dir"); done
-	find "$tree" \( "${kept[@]}" \) -prune -o -type f -newer "$tree/.git/origin" -printf '%P\n' | head -n 5 | paste -sd ' '
+	found=$(find "$tree" \( "${kept[@]}" \) -prune -o -type f -newer "$tree/.git/origin" ! -name '.*' ! -name '*~' \
+		-printf '%P\n' | sort)
+	ignored=$(tree_git check-ignore --no-index --stdin <<<"$found" | sort) || true
+	comm -23 <(printf '%s\n' "$found") <(printf '%s\n' "$ignored") | sed -n 1,5p | paste -sd ' '
 }
 
-# loses_work: to remove the tree would throw away what patches/ lacks, $work, and nobody asked for that. One without
-# a base is not unpacked to its end.
+# loses_work: to remove the tree would throw away what patches/ lacks, $work, and nobody asked for that. What has no
+# origin was not unpacked to its end.
 loses_work() {
 	local new
 	work=
-	[ -z "${FORCE:-}" ] && tree_git rev-parse -q --verify base >/dev/null 2>&1 || return 1
+	[ -z "${FORCE:-}" ] && [ -f "$tree/.git/origin" ] || return 1
 	! drops_edits || work="edits that patches/ lacks"
 	[ ! -f "$tree/.git/port" ] || work="a port under way"
 	[ -z "$(tree_git stash list)" ] || work="a stash"
@@ -185,7 +190,7 @@ loses_work() {
 # spare: so that "make clean" loses nothing.
 spare() {
 	for tree in "$top"/build/{,*/}linux; do
-		! loses_work || die "$tree has $work: keep it ('make patches-refresh'), or drop it with FORCE=1"
+		! loses_work || die "$tree has $work: keep it ('make patches-refresh', or a copy), or drop it with FORCE=1"
 	done
 }
 

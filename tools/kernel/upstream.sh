@@ -48,8 +48,8 @@ boot_upstream() {
 	shift
 	"$top/tools/kernel/boot-uml" --kernel "$(upstream_kernel "$variant")" --mem 2G --dmesg "$log.dmesg" \
 		${options[@]+"${options[@]}"} -- "$@" >"$log.log" 2>&1 || status=$?
-	# interrupted: what it came to is not known
-	[ "$status" != 130 ] || exit 130
+	# interrupted or ended from outside: what it came to is not known
+	[[ ! $status =~ ^(129|130|143)$ ]] || exit "$status"
 	grep -aE '^(# )?(not )?ok [0-9]+' "$log.log" |
 		sed -E 's/^# //; s/^ok (.*[^ ]) *# IGNORE.*/not ok \1/; s/ *# time=.*//; s/ *\(duration.*//' >"$log.tap" || true
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # top, build and tree, which those who source this set
+# shellcheck disable=SC2154,SC2034 # top, build and tree, which those who source this set; from, which they use
 # For send.sh and check-alone.sh: Linux as it came, in a work tree that has no more of it than patches touch, and is gone
 # at the end.
 
@@ -8,9 +8,12 @@ work=$build/worktree
 
 work_git() { tree=$work tree_git "$@"; }
 
+# What was interrupted may have left anything; work trees of others are theirs.
 clean_up() {
-	tree_git worktree remove --force "$work" 2>/dev/null || rm -rf -- "$work"
-	tree_git worktree prune
+	local branch
+	tree_git worktree remove --force "$work" 2>/dev/null || rm -rf -- "$work" "$tree/.git/worktrees/${work##*/}"
+	tree_git for-each-ref --format='%(refname:short)' 'refs/heads/being-sent/*' |
+		while read -r branch; do tree_git branch -q -D "$branch"; done
 }
 
 # make_worktree: sets $from, on which fixes stand: what later releases of this Linux have is below. This one may have

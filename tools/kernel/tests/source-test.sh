@@ -110,6 +110,10 @@ check "without them nothing is lost" 0 "" source_sh spare
 echo 1 >"$tree/kernel.c"
 check "an edit of what no patch takes is named before it is" 1 "edits of what no patch takes, kernel.c" source_sh spare
 rm "$tree/kernel.c"
+echo /tags >"$tree/.gitignore"
+touch "$tree/tags" "$tree/kernel.c~"
+check "but not what editors and builds leave" 0 "" source_sh spare
+rm "$tree/.gitignore" "$tree/tags"
 check "and it is unpacked" 0 "applied 5 patches" source_sh prepare
 check "without an edit, force touches nothing" 0 "" env FORCE=1 "$top/tools/kernel/source.sh" prepare
 cp "$work/out" "$work/said"

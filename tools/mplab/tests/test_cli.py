@@ -85,9 +85,16 @@ class CommandLine(unittest.TestCase):
     def test_a_kernel_that_is_not_built(self) -> None:
         with mock.patch.dict(asked.KERNELS, stock=Path("/nonexistent")):
             self.assertIn("make kernel-stock", self.fails("shell", "--kernel", "stock"))
-        said = self.fails("shell", "--kernel", "5.4/stock")
-        self.assertIn("build/5.4/stock/uml: make kernel-stock KSRC=SOURCE, of Linux 5.4", said)
-        self.assertIn("make kernel KSRC=SOURCE, of Linux 5.4", self.fails("shell", "--kernel", "5.4"))
+        with mock.patch.object(asked, "BUILD", Path("/nonexistent")):
+            said = self.fails("shell", "--kernel", "6.18/stock")
+            self.assertIn("/nonexistent/6.18/stock/uml: make kernel-stock KSRC=SOURCE, of Linux 6.18", said)
+            self.assertIn("make kernel KSRC=SOURCE, of Linux 7.3", self.fails("shell", "--kernel", "7.3"))
+
+    def test_a_version_that_has_no_folder_of_its_own(self) -> None:
+        """KSRC= would build it in the place of the usual one."""
+        for name in ("6.12", "5.4/stock"):
+            said = self.fails("shell", "--kernel", name)
+            self.assertIn("give patched, stock, 6.18, 6.18/stock, 7.3, 7.3/stock, or a directory", said)
 
     def test_results_must_have_a_place_before_they_are_measured(self) -> None:
         self.assertIn("--out /proc/x: No such file", self.fails("run", "--out", "/proc/x"))

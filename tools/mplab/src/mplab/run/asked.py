@@ -11,12 +11,13 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from ..lab.guest import BOOT, BOOT_QEMU, BUILD, MPTCPCTL, PATH, TIME_LIMIT, Guests
+from ..lab.parts import TOP
 from ..words.units import UsageError
 from .schedulers import Schedulers
 
 KERNELS = {"patched": BUILD / "uml", "stock": BUILD / "stock" / "uml"}
 HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
-OF_VERSION = re.compile(r"(\d+\.\d+)(/stock)?")  # built with KSRC=
+OF_VERSION = re.compile(r"(\d+\.\d+)(?:/stock)?")
 PACKAGES = {
     "nginx": "nginx-light",
     "ab": "apache2-utils",
@@ -26,11 +27,20 @@ PACKAGES = {
 }  # others have the program's name
 
 
+def versions() -> list[str]:
+    """Those of another Linux that has a series of patches: they are built with KSRC=, in BUILD/VERSION."""
+    return sorted(file.parent.name for file in (TOP / "patches").glob("*/series"))
+
+
+def _version(name: str) -> str | None:
+    """Of which of these a name is: "6.18" or "6.18/stock"."""
+    found = OF_VERSION.fullmatch(name)
+    return found[1] if found and found[1] in versions() else None
+
+
 def kernel_directory(name: str) -> Path:
     """Of one of ours, or what the user wrote."""
-    if OF_VERSION.fullmatch(name):
-        return BUILD / name / "uml"
-    return KERNELS.get(name, Path(name))
+    return BUILD / name / "uml" if _version(name) else KERNELS.get(name, Path(name))
 
 
 def is_stock(name: str) -> bool:
@@ -39,9 +49,10 @@ def is_stock(name: str) -> bool:
 
 
 def _how_to_get(name: str) -> str:
-    if of := OF_VERSION.fullmatch(name):
-        return f"make kernel{'-stock' if of[2] else ''} KSRC=SOURCE, of Linux {of[1]}"
-    return HOW_TO_BUILD.get(name, "give patched, stock, a version such as 6.18, or a directory that holds 'linux'")
+    if version := _version(name):
+        return f"make kernel{'-stock' if is_stock(name) else ''} KSRC=SOURCE, of Linux {version}"
+    there_are = ", ".join(["patched", "stock", *(f"{v}, {v}/stock" for v in versions())])
+    return HOW_TO_BUILD.get(name, f"give {there_are}, or a directory that holds 'linux'")
 
 
 def kernel(name: str) -> Path:
