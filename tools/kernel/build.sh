@@ -59,7 +59,8 @@ set_kind() {
 kmake() {
 	make -s -C "$tree" O="$out" ARCH="$arch" CC="$cc" LOCALVERSION="$suffix" \
 		KBUILD_BUILD_VERSION=1 KBUILD_BUILD_TIMESTAMP=1970-01-01 \
-		KBUILD_BUILD_USER=mptcp KBUILD_BUILD_HOST=mptcp -j"$(nproc)" ${instrument[@]+"${instrument[@]}"} "$@"
+		KBUILD_BUILD_USER=mptcp KBUILD_BUILD_HOST=mptcp ${V:+V="$V"} -j"$(nproc)" \
+		${instrument[@]+"${instrument[@]}"} "$@"
 }
 
 # objects_of FOLDER...: the names that kbuild gives what is made of what is in them and in folders below.
