@@ -4,6 +4,8 @@
 K := tools/kernel
 # the targets of one call share the trees and the packages; each uses all CPUs by itself
 .NOTPARALLEL:
+# "cd" would say where it went
+unexport CDPATH
 # a kernel source with a series of patches of its own is built in a folder of its own
 ifdef KSRC
 export BUILD := $(shell KSRC='$(KSRC)' $K/source.sh build)
