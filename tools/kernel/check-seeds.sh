@@ -13,7 +13,6 @@ set -euo pipefail
 # shellcheck source=upstream.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/upstream.sh"
 
-logs=$build/check-upstream
 read -ra tests <<<"${TESTS:-simult_flows mptcp_join}"
 read -ra kernels <<<"${KERNELS:-stock patched:inorder}"
 

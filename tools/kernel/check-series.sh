@@ -9,7 +9,8 @@
 #           (upon those that its message names by "Depends-on: SUBJECT"), the kernel builds, and
 #           the test that the message names by "Test: selftests/fixes/NAME.sh" fails without it and
 #           passes with it. "Test: none (REASON)" says why there is none.
-#   sent    After each patch of the series for the mailing list (send.sh), in their order, net/mptcp builds.
+#   sent    After each patch of the series for the mailing list (send.sh), in their order, net/mptcp, net/ipv4 and net/ipv6
+#           build.
 #   newest  Which of the tests fail on Linux as it came, as a table; with KSRC= of the newest
 #           version: which of the defects it still has.
 #

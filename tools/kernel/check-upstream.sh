@@ -16,7 +16,6 @@ set -euo pipefail
 
 tests=${TESTS:-diag pm_netlink mptcp_sockopt userspace_pm simult_flows mptcp_connect mptcp_connect_mmap
 	mptcp_connect_sendfile mptcp_connect_checksum mptcp_join}
-logs=$build/check-upstream${SUITE:+-suite}
 mkdir -p "$logs"
 
 # run VARIANT TEST [SCHEDULER]: into VARIANT/TEST.* or VARIANT/TEST.SCHEDULER.*

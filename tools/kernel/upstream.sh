@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # $logs is of who sources this
+# shellcheck disable=SC2154 # top and build, which those who source this have
 # For check-upstream.sh and check-seeds.sh: Linux's own MPTCP selftests of a variant's tree ("stock" or "patched"), or of
 # the tree that SUITE= names, built in $logs/VARIANT, in a guest of that variant's kernel.
+
+# what another tree's tests came to is not what this one's do
+logs=$build/check-upstream${SUITE:+-suite}
 
 # build_tests VARIANT
 build_tests() {
