@@ -125,32 +125,19 @@ unittests() {
 		/^(FAILED|ImportError|ModuleNotFoundError)/ { bad = 1 } END { exit bad }'
 }
 
-# The numbers that KUnit compares with are what the model gives.
-model() {
-	if "$top/tools/cong-model/cong_model.py" --check "$top/net/mptcp/cong/vectors.h"; then
-		echo "ok 1 cong/vectors.h is what the model gives"
-	else
-		echo "not ok 1 cong/vectors.h is what the model gives"
-	fi
+# succeeds WHAT COMMAND...: a test of one line.
+succeeds() {
+	if "${@:2}"; then echo "ok 1 $1"; else echo "not ok 1 $1"; fi
 }
+
+# The numbers that KUnit compares with are what the model gives.
+model() { succeeds "cong/vectors.h is what the model gives" "$top/tools/cong-model/cong_model.py" --check "$top/net/mptcp/cong/vectors.h"; }
 
 # User-Mode Linux has no schedulers in BPF: are there any on this Linux?
-bpf_builds() {
-	if "$top/tools/kernel/build.sh" bpf net/mptcp/; then
-		echo "ok 1 net/mptcp builds with schedulers in BPF"
-	else
-		echo "not ok 1 net/mptcp builds with schedulers in BPF"
-	fi
-}
+bpf_builds() { succeeds "net/mptcp builds with schedulers in BPF" "$top/tools/kernel/build.sh" bpf net/mptcp/; }
 
 # The fixes as those need them who take some of them. Toys have the scripts' own tests.
-sent() {
-	if SEND=$logs/send "$top/tools/kernel/send.sh"; then
-		echo "ok 1 the fixes are series that apply to Linux as it came"
-	else
-		echo "not ok 1 the fixes are series that apply to Linux as it came"
-	fi
-}
+sent() { SEND=$logs/send succeeds "the fixes are series that apply to Linux as it came" "$top/tools/kernel/send.sh"; }
 
 # All that this kernel has, and these it must have; loading them runs them.
 # shellcheck disable=SC2016 # for the guest

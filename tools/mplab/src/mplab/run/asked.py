@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import re
 import shutil
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
@@ -17,7 +16,6 @@ from .schedulers import Schedulers
 
 KERNELS = {"patched": BUILD / "uml", "stock": BUILD / "stock" / "uml"}
 HOW_TO_BUILD = {"patched": "make kernel", "stock": "make kernel-stock"}
-OF_VERSION = re.compile(r"(\d+\.\d+)(?:/stock)?")
 PACKAGES = {
     "nginx": "nginx-light",
     "ab": "apache2-utils",
@@ -34,8 +32,8 @@ def versions() -> list[str]:
 
 def _version(name: str) -> str | None:
     """Of which of these a name is: "6.18" or "6.18/stock"."""
-    found = OF_VERSION.fullmatch(name)
-    return found[1] if found and found[1] in versions() else None
+    version, _, variant = name.partition("/")
+    return version if version in versions() and variant in ("", "stock") else None
 
 
 def kernel_directory(name: str) -> Path:
