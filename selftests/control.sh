@@ -101,6 +101,7 @@ hosts 20mbit 10ms 20mbit 10ms
 about=""
 ends options
 on_one_cpu ends memory
+ends unread
 
 control 1
 about="the client begins: "

@@ -54,7 +54,8 @@ copies() {
 	early_counters
 	that "segments were early" less 100 "$segs"
 	that "with their bytes" less $((segs * 200 - 1)) "$bytes"
-	is "$bytes" "$dropped" "and the turn of each byte came"
+	# what a subflow lacks when both ends close never comes
+	that "and the turn of each byte came, but of the last ones" less $((bytes - dropped)) 1000
 }
 
 # How many are late, losses decide, which come in bursts: 36,000 messages each.

@@ -79,6 +79,7 @@ struct mptcp_control {
 	bool answer;		/* an acknowledgment is due */
 	u8 rcv_header[MPTCP_CONTROL_HEADER];
 	struct sk_buff *rcv_value;	/* as far as it came; NULL: too long to be kept */
+	int rcv_size;		/* memory of that, and of those that wait to be read: data lock */
 	u32 rcv_got;		/* bytes of both */
 	u32 rcv_on;		/* subflow_id of the subflow that it came by last, */
 	u32 rcv_from;		/* of the one that all of it came by, 0: there are several */
@@ -117,6 +118,14 @@ static inline bool mptcp_control_agreed(const struct mptcp_control *control)
 
 	return state == MPTCP_CONTROL_AGREED || state == MPTCP_CONTROL_OPEN ||
 	       state == MPTCP_CONTROL_GIVEN_UP;
+}
+
+/* What values take of the receive buffer: it is no data. */
+static inline int mptcp_control_kept(const struct mptcp_sock *msk)
+{
+	const struct mptcp_control *control = mptcp_control(msk);
+
+	return control ? READ_ONCE(control->rcv_size) : 0;
 }
 
 /* TLVs can be sent, or will be. */

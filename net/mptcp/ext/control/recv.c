@@ -166,6 +166,7 @@ static bool control_room(struct mptcp_control *control)
 		return false;
 	}
 	mptcp_set_owner_r(skb, control->sk);
+	WRITE_ONCE(control->rcv_size, control->rcv_size + skb->truesize);
 	control->rcv_value = skb;
 	return true;
 }
@@ -279,10 +280,14 @@ void mptcp_control_wake(const struct mptcp_control *control, __poll_t events)
 	rcu_read_unlock();
 }
 
-/* A value that was read: who pays gets it back. By who owns the socket */
+/* A value that was read: who pays gets it back. By who owns the socket. One that is deferred has
+ * two users.
+ */
 void mptcp_control_free(struct mptcp_control *control, struct sk_buff *skb)
 {
 	mptcp_data_lock(control->sk);
+	if (!skb_shared(skb))
+		WRITE_ONCE(control->rcv_size, control->rcv_size - skb->truesize);
 	kfree_skb(skb);
 	mptcp_data_unlock(control->sk);
 }

@@ -378,6 +378,7 @@ void mptcp_control_forget(struct mptcp_control *control)
 	control->rcv_got = 0;
 	__skb_queue_purge(&control->unread);
 	__skb_queue_purge(&control->deferred);
+	WRITE_ONCE(control->rcv_size, 0);
 	spin_unlock(&control->lock);
 	mptcp_data_unlock(control->sk);
 	bitmap_zero(control->announced, MPTCP_PM_MAX_ADDR_ID + 1);

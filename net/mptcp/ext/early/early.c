@@ -35,7 +35,7 @@
  * Memory. Data is charged once, to the connection, its placeholder to the subflow. What is
  * not next comes early only as long as a 16th of the connection's buffer holds all that is
  * there: what waits with the connection counts against its window, with TCP it does not. What is
- * kept for coding has a share of its own, and is no part of that.
+ * kept for coding and of the control stream has a share of its own, and is no part of that.
  *
  * The DATA_ACK may then be ahead of what the subflow acknowledges. RFC 8684 (section 3.3.2)
  * has them independent; the peer's TCP goes on to send what its own peer lacks.
@@ -50,6 +50,7 @@
 #include <net/tcp.h>
 #include "protocol.h"
 #include "ext/coding/coding.h"
+#include "ext/control/control.h"
 #include "ext/early/early.h"
 #include "ext/sysctl.h"
 #include "mib.h"
@@ -126,7 +127,7 @@ static bool early_find_seq(const struct mptcp_subflow_context *subflow, const st
 	bool next;
 	int kept;
 
-	kept = mptcp_coding_has(msk) ? mptcp_coding_kept(msk) : 0;
+	kept = mptcp_control_kept(msk) + (mptcp_coding_has(msk) ? mptcp_coding_kept(msk) : 0);
 	map_seq = mptcp_expand_seq(msk->ack_seq, mpext->data_seq, mpext->dsn64);
 	*seq = map_seq + (ssn - mpext->subflow_seq);
 	next = !after64(*seq, msk->ack_seq);
