@@ -142,7 +142,9 @@ prices() {
 	carried priced user "$work/tool" c2=0
 	arrived 200000 "a transfer: the bytes are right"
 	that "a user's own price does not undercut the administrator's: $two bytes" less "$two" 10000
-	row "a user" "make a path cheaper than net.mptcp.path_price says" no
+	carried priced user "$work/tool" c1=255
+	that "nor makes the cheap path the dearer one: $two bytes" less "$two" 10000
+	row "a user" "make a path cheaper than net.mptcp.path_price says, or others dearer" no
 	set_to path_price "c1=1 c2=1"
 	carried priced user "$work/tool" c1=10
 	arrived 200000 "a transfer: the bytes are right"

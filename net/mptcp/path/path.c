@@ -10,8 +10,8 @@
  *
  * An entry may also be for peers, "10.64.0.0/10=10" or "2001:db8::/32=10": a server has
  * one interface, and what its clients pay shows in their addresses. The first entry that
- * fits counts. Who may not change the namespace's prices can pay more for a path, not less:
- * it is the administrator who pays.
+ * fits counts. Who may not change the namespace's prices decides only among paths that cost
+ * the same by those: it is the administrator who pays.
  *
  * Interfaces are named, not numbered: a modem that was reset, or a PPP session that was
  * dialled again, comes back with another index under the same name, and the list may be
@@ -100,8 +100,11 @@ path_find(const struct mptcp_path_list *list, enum mptcp_path_kind kind, const c
 	return NULL;
 }
 
+/* The connection's own value, else the namespace's. *@imposed: what the administrator has said of
+ * the path.
+ */
 static u8 path_value(const struct mptcp_sock *msk, enum mptcp_path_kind kind,
-		     const char *name, const struct in6_addr *peer)
+		     const char *name, const struct in6_addr *peer, u8 *imposed)
 {
 	const struct mptcp_path_net *pn = mptcp_path_net(sock_net((struct sock *)msk));
 	const struct mptcp_path_value *own, *all;
@@ -110,13 +113,20 @@ static u8 path_value(const struct mptcp_sock *msk, enum mptcp_path_kind kind,
 	rcu_read_lock();
 	own = path_find(rcu_dereference(msk->path_list), kind, name, peer);
 	all = path_find(rcu_dereference(pn->lists[kind]), kind, name, peer);
-	if (own)
-		value = own->value;
-	if (all && (!own || (kind == MPTCP_PATH_KIND_PRICE && !own->privileged)))
-		value = max(value, all->value);
+	if (own || all)
+		value = own ? own->value : all->value;
+	*imposed = own && own->privileged ? value : all ? all->value : path_defaults[kind];
 	rcu_read_unlock();
 
 	return value;
+}
+
+/* Which path is the dearer one is the administrator's to say; where that is equal the user's. */
+static u16 path_price(const struct mptcp_sock *msk, const char *name, const struct in6_addr *peer)
+{
+	u8 imposed, value = path_value(msk, MPTCP_PATH_KIND_PRICE, name, peer, &imposed);
+
+	return imposed << BITS_PER_BYTE | value;
 }
 
 /* Learn what @subflow's path costs and what part it shall carry. */
@@ -124,11 +134,13 @@ void __mptcp_path_look(struct mptcp_sock *msk, struct mptcp_subflow_context *sub
 {
 	struct in6_addr peer;
 	char name[IFNAMSIZ];
+	u8 imposed;
 
 	path_peer(mptcp_subflow_tcp_sock(subflow), &peer);
 	if (mptcp_path_name(subflow, name)) {
-		subflow->sched_price = path_value(msk, MPTCP_PATH_KIND_PRICE, name, &peer);
-		subflow->sched_weight = path_value(msk, MPTCP_PATH_KIND_WEIGHT, name, &peer);
+		subflow->sched_price = path_price(msk, name, &peer);
+		subflow->sched_weight = path_value(msk, MPTCP_PATH_KIND_WEIGHT, name, &peer,
+						   &imposed);
 	} else if (!subflow->sched_path_at) {
 		subflow->sched_price = path_defaults[MPTCP_PATH_KIND_PRICE];
 		subflow->sched_weight = path_defaults[MPTCP_PATH_KIND_WEIGHT];

@@ -37,7 +37,7 @@
 #include "mib.h"
 #include "path/path.h"
 
-#define PRICE_NONE	256
+#define PRICE_NONE	(U16_MAX + 1)
 
 /* The lowest price above @price of subflows that could send; PRICE_NONE: there is none. */
 static int price_above(struct mptcp_sock *msk, bool backups, int price)
