@@ -62,13 +62,17 @@ static s32 watch_left(const struct mptcp_sock *msk)
 	return msk->sched_watch_since + msecs_to_jiffies(WATCH_MS) - tcp_jiffies32;
 }
 
-/* From now on, somebody else decides. Never fails: "default" is always there. */
+/* From now on, somebody else decides. Never fails: "default" is always there. What the scheduler
+ * itself had of prices and rescue goes on.
+ */
 static void watch_replace(struct mptcp_sock *msk)
 {
+	u16 keep = msk->sched->ext & (BIT(MPTCP_SCHED_PRICE) | BIT(MPTCP_SCHED_RS));
+
 	net_warn_ratelimited("MPTCP: scheduler %s sent nothing for %d ms though a subflow has room: a connection goes on with default\n",
 			     msk->sched->name, WATCH_MS);
 	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_SCHEDBPFFAILED);
-	mptcp_sched_switch(msk, mptcp_sched_find_get("default"), msk->sched_ext);
+	mptcp_sched_switch(msk, mptcp_sched_find_get("default"), msk->sched_ext | keep);
 }
 
 /* Is it right that the head does not move? There is nothing to send, no room, or a window that

@@ -244,6 +244,8 @@ int mptcp_sched_set_default(struct net *net, char *scheduler, const char *name)
 		return PTR_ERR(new);
 
 	mutex_lock(&mptcp_sched_mutex);
+	/* nobody may see the new one without what it imposes */
+	WRITE_ONCE(sn->ext, sn->ext | (ext & BIT(MPTCP_SCHED_PRICE)));
 	old = rcu_replace_pointer(sn->sched, new,
 				  lockdep_is_held(&mptcp_sched_mutex));
 	WRITE_ONCE(sn->ext, ext);
@@ -278,8 +280,15 @@ int mptcp_sched_init_default(struct mptcp_sock *msk)
 u8 mptcp_sched_imposed(const struct net *net)
 {
 	const struct mptcp_sched_net *sn = net_generic(net, mptcp_sched_net_id);
+	const struct mptcp_sched_ops *sched;
+	u16 ext;
 
-	return READ_ONCE(sn->ext) & BIT(MPTCP_SCHED_PRICE);
+	rcu_read_lock();
+	sched = rcu_dereference(sn->sched);
+	ext = READ_ONCE(sn->ext) | (sched ? sched->ext : 0);
+	rcu_read_unlock();
+
+	return ext & BIT(MPTCP_SCHED_PRICE);
 }
 
 static void mptcp_sched_allowed_show(const struct net *net, char *buf, size_t len)
