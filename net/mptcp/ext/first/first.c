@@ -262,7 +262,28 @@ static bool first_is_outside(const struct dst_entry *dst)
 	return outside;
 }
 
-/* Begin at @local. The tables of sockets know the addresses. */
+/* The tables of sockets know the addresses. Takes the reference to @dst if there is no error. */
+static int first_take(struct sock *ssk, struct mptcp_pm_local *local, struct dst_entry *dst,
+		      const struct flowi *fl)
+{
+	int err;
+
+	if (first_is_taken(ssk, local, local->ifindex ?: first_ifindex(dst)))
+		return -EADDRINUSE;
+	err = first_is_v4(ssk) ? first_take_v4(ssk, local, dst, fl) :
+				 first_take_v6(ssk, local, dst, fl);
+	if (err)
+		return err;
+
+	ssk->sk_bound_dev_if = local->ifindex;
+	/* that fails for listeners only */
+	return __sk_prot_rehash(ssk);
+}
+
+/* Two that move at once must not both find the same place free. */
+static DEFINE_SPINLOCK(first_lock);
+
+/* Begin at @local. */
 static int first_move(struct sock *ssk, struct mptcp_pm_local *local)
 {
 	struct dst_entry *dst;
@@ -272,19 +293,17 @@ static int first_move(struct sock *ssk, struct mptcp_pm_local *local)
 	dst = first_route(ssk, local, &fl);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
-	err = -EADDRINUSE;
-	if (!first_is_taken(ssk, local, local->ifindex ?: first_ifindex(dst)))
-		err = first_is_v4(ssk) ? first_take_v4(ssk, local, dst, &fl) :
-					 first_take_v6(ssk, local, dst, &fl);
+	spin_lock_bh(&first_lock);
+	err = first_take(ssk, local, dst, &fl);
+	spin_unlock_bh(&first_lock);
 	if (err) {
 		dst_release(dst);
 		return err;
 	}
 
-	ssk->sk_bound_dev_if = local->ifindex;
 	mptcp_subflow_ctx(ssk)->first_moved = true;
 	MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_FIRSTPATHMOVE);
-	return __sk_prot_rehash(ssk);
+	return 0;
 }
 
 /* What the route says. ENETUNREACH or the like: there is none; 0: it is to this machine itself. */

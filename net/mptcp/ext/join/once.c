@@ -21,7 +21,7 @@
 /* One that is too old is gone for good: jiffies come again. */
 static bool join_valid(struct mptcp_join_state *state, int i)
 {
-	if ((s32)(tcp_jiffies32 - state->at[i]) > MAX_SYNCOOKIE_AGE * TCP_SYNCOOKIE_PERIOD)
+	if (tcp_jiffies32 - state->at[i] > MAX_SYNCOOKIE_AGE * TCP_SYNCOOKIE_PERIOD)
 		state->at[i] = 0;
 	return state->at[i];
 }
