@@ -71,6 +71,7 @@ class Ends:
         """The server speaks TCP only, so that the client falls back."""
         with inside(self.namespace):
             waiting = new_socket(socket.IPPROTO_TCP)
+        waiting.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         waiting.bind((self.server, PORT + 1))
         waiting.listen()
         conn = new_socket()
