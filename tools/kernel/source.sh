@@ -166,6 +166,7 @@ edits_outside() {
 	for dir in "${tracked[@]}"; do kept+=(-o -path "$tree/$dir"); done
 	found=$(find "$tree" \( "${kept[@]}" \) -prune -o -type f -newer "$tree/.git/origin" ! -name '.*' ! -name '*~' \
 		-printf '%P\n' | sort)
+	[ -n "$found" ] || return 0
 	ignored=$(tree_git check-ignore --no-index --stdin <<<"$found" | sort) || true
 	comm -23 <(printf '%s\n' "$found") <(printf '%s\n' "$ignored") | sed -n 1,5p | paste -sd ' '
 }
