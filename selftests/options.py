@@ -29,6 +29,7 @@ MPTCP = 262
 TCP, IP, IPV6, SOCKET = 6, 0, 41, 1
 ACCEPT_ALL = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0xFFFFFFFF))
 GET = "get"  # instead of a value: the option can only be read
+ODD = (-1, 0, 2**31 - 1)  # what many options refuse
 
 Value = int | bytes | str
 Option = tuple[int, str, int, Value]
@@ -122,6 +123,7 @@ DIFFERENT = {
     "SO_REUSEPORT": FIRST,
     "SO_BINDTODEVICE": FIRST,
     "SO_BINDTOIFINDEX": FIRST,
+    "SO_DONTROUTE": "taken, without effect: subflows are routed by their addresses",
     "SO_OOBINLINE": "refused: there is no urgent data",
     "SO_ATTACH_FILTER": "refused: a filter could take subflows from each other's data",
     "SO_PEEK_OFF": "refused",
@@ -192,11 +194,15 @@ def try_option(option: Option, protocol: int, connected: bool) -> str:
 
 def compare(option: Option) -> list[str]:
     """The states in which TCP and MPTCP differ, and how."""
+    level, name, number, value = option
     found = []
-    for connected in (False, True):
-        tcp, mptcp = (try_option(option, protocol, connected) for protocol in (TCP, MPTCP))
-        if tcp != mptcp:
-            found.append(f"{'connected' if connected else 'new'}: TCP {tcp}; MPTCP {mptcp}")
+    for one in (value, *(ODD if isinstance(value, int) else ())):
+        for connected in (False, True):
+            tried = (level, name, number, one)
+            tcp, mptcp = (try_option(tried, protocol, connected) for protocol in (TCP, MPTCP))
+            if tcp != mptcp:
+                state = "connected" if connected else "new"
+                found.append(f"{state}, {one!r}: TCP {tcp}; MPTCP {mptcp}")
     return found
 
 
