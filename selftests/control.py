@@ -432,7 +432,7 @@ def unread(client: str, server: str) -> Iterator[tuple[bool, str]]:
     alone = answer_ms(near, far)
     fill(near, 1, 3000)
     beside = answer_ms(near, far)
-    right = beside < alone + 20
+    right = beside < alone + 20 or os.environ.get("KSFT_MACHINE_SLOW") == "yes"
     yield right, f"a TLV that nobody reads delays no acknowledgment: {alone:.0f} ms, {beside:.0f} ms"
 
 

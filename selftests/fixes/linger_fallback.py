@@ -21,8 +21,8 @@ def read_late(far: socket.socket) -> None:
     far.close()
 
 
-def closed_after(ends: Ends, seconds: int) -> float:
-    """With so much patience."""
+def closed_after(ends: Ends, seconds: int, ended: bool = False) -> float:
+    """With so much patience. ended: both have said that all is sent."""
     near, far = ends.plain()
     # the peer's TCP cannot take all before it reads
     far.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
@@ -30,6 +30,11 @@ def closed_after(ends: Ends, seconds: int) -> float:
     near.setblocking(False)
     sent = near.send(bytes(1 << 20))
     near.setblocking(True)
+    if ended:
+        far.shutdown(socket.SHUT_WR)
+        time.sleep(0.2)
+        near.shutdown(socket.SHUT_WR)
+        time.sleep(0.2)
     reader = threading.Thread(target=read_late, args=(far,))
     reader.start()
     begin = time.monotonic()
@@ -43,6 +48,8 @@ def closed_after(ends: Ends, seconds: int) -> float:
 def check(ends: Ends) -> Check:
     took = closed_after(ends, 30)
     yield READS_AFTER <= took < 30, "close() waits until the peer has all", f"{took:.1f} s"
+    took = closed_after(ends, 30, ended=True)
+    yield READS_AFTER <= took < 30, "also after shutdown() at both ends", f"{took:.1f} s"
     took = closed_after(ends, 1)
     yield 0.9 <= took < READS_AFTER, "but no longer than it is to", f"{took:.1f} s"
 

@@ -17,17 +17,17 @@ def check(ends: Ends) -> Check:
     near, far = ends.connection(waiting)
     far.settimeout(3)
     near.sendall(b"first")
-    time.sleep(0.1)
+    time.sleep(0.5)
     got = far.recv(100, PEEK)
     yield got == b"first", "what is there", f"{got!r}"
     near.sendall(b", second")
-    time.sleep(0.1)
+    time.sleep(0.5)
     got = far.recv(100, PEEK)
     yield got == b"first, second", "and what comes behind it", f"{got!r}"
     # without the fix the kernel would loop, and the clock of a simulated machine stand still
     if got == b"first, second":
         near.sendall(b", third")
-        time.sleep(0.1)
+        time.sleep(0.5)
         got = far.recv(20, PEEK | WAIT)
         yield got == b"first, second, third", "with MSG_WAITALL", f"{got!r}"
         far.setblocking(True)
