@@ -17,7 +17,6 @@ from hand import Check
 # nobody has it: there is no route
 NOWHERE = "192.0.2.1"
 AF_UNSPEC = struct.pack("H14x", socket.AF_UNSPEC)
-MSG_FASTOPEN = 0x20000000
 
 
 def disconnect(conn: socket.socket) -> None:
@@ -52,7 +51,7 @@ def endpoints_after_retry(ends: Ends, waiting: socket.socket) -> tuple[int, str]
 def fastopen_on_listener(ends: Ends, waiting: socket.socket) -> int:
     waiting.settimeout(None)
     try:
-        waiting.sendto(b"x", MSG_FASTOPEN, (ends.server, PORT))
+        waiting.sendto(b"x", socket.MSG_FASTOPEN, (ends.server, PORT))
     except OSError as error:
         return error.errno or -1
     finally:
