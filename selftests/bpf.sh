@@ -301,6 +301,12 @@ replaced loyal 16000000 kill_first
 lose() { tc -n "$client" qdisc change dev c1 root netem loss 100%; }
 replaced loyal 8000000 lose
 tc -n "$client" qdisc change dev c1 root netem rate 20mbit delay 10ms limit 1000 loss 0%
+# It always takes the first path.
+in_client sysctl -q net.mptcp.path_price=c1=10 net.mptcp.sched_price_wait=60000
+one=$(tx_bytes 1)
+replaced loyal+price 1000000
+that "and what is dear carried next to nothing" less $(($(tx_bytes 1) - one)) 300000
+in_client sysctl -q net.mptcp.path_price= net.mptcp.sched_price_wait=100
 load broken/forgetful >/dev/null
 timed 8000000 bpf_forgetful darken
 arrived 8000000 "what times out is sent again, whoever forgets it: the bytes are right"

@@ -112,10 +112,10 @@ static bool bpf_is_marked(const struct mptcp_subflow_context *subflow)
 	       subflow->sched_budget == MPTCP_SCHED_UNLIMITED;
 }
 
-/* Drop the marks on subflows that cannot send or, with what is @new, may not now by an extension;
- * how many are left?
- */
-static u32 bpf_count_marks(struct mptcp_sock *msk, bool new)
+/* Drop the marks on subflows that cannot carry them out; how many are left? */
+static u32 bpf_count_marks(struct mptcp_sock *msk,
+			   int (*can_take)(const struct mptcp_sock *msk,
+					   struct mptcp_subflow_context *subflow, u32 bytes))
 {
 	struct mptcp_subflow_context *subflow;
 	u32 n = 0;
@@ -123,8 +123,7 @@ static u32 bpf_count_marks(struct mptcp_sock *msk, bool new)
 	mptcp_for_each_subflow(msk, subflow) {
 		if (!bpf_is_marked(subflow))
 			continue;
-		if (mptcp_bpf_can_take(msk, subflow, MPTCP_SCHED_UNLIMITED) ||
-		    (new && subflow->sched_cap && !mptcp_sched_room(subflow)))
+		if (can_take(msk, subflow, MPTCP_SCHED_UNLIMITED))
 			mptcp_sched_void(subflow);
 		else
 			n++;
@@ -157,7 +156,7 @@ static void bpf_take_copies(struct mptcp_sock *msk)
 static void bpf_take_marks(struct mptcp_sock *msk)
 {
 	struct mptcp_subflow_context *subflow;
-	u32 n = bpf_count_marks(msk, true);
+	u32 n = bpf_count_marks(msk, mptcp_bpf_can_take_new);
 
 	/* From now on it is also asked when there is nothing but old data to send: for all its
 	 * connections, as it is the same program that decides about them.
@@ -197,7 +196,7 @@ void mptcp_sched_bpf_get_retrans(struct mptcp_sock *msk)
 		return;
 	bpf_call_sleeper(msk, sched->get_retrans);
 	bpf_module_put(sched, sched->owner);
-	bpf_count_marks(msk, false);
+	bpf_count_marks(msk, mptcp_bpf_can_take);
 	mptcp_for_each_subflow(msk, subflow) {
 		if (bpf_is_marked(subflow) &&
 		    !tcp_rtx_and_write_queues_empty(mptcp_subflow_tcp_sock(subflow)))

@@ -107,6 +107,20 @@ int mptcp_bpf_can_take(const struct mptcp_sock *msk, struct mptcp_subflow_contex
 	return 0;
 }
 
+/* The same for data that is sent in turn, ahead or as a copy: no extension keeps it away either,
+ * as what is dear or has its part of the window. What timed out goes by any path.
+ */
+int mptcp_bpf_can_take_new(const struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
+			   u32 bytes)
+{
+	int err = mptcp_bpf_can_take(msk, subflow, bytes);
+
+	if (!err && (subflow->sched_dear ||
+		     (subflow->sched_cap && !mptcp_sched_room(subflow))))
+		err = -EAGAIN;
+	return err;
+}
+
 /* @bytes, but a segment at least: smaller packets would cost more than they carry; and an
  * end, or it would be taken for a mark (bpf_call.c).
  */
@@ -116,12 +130,12 @@ static u32 mptcp_bpf_budget(const struct mptcp_subflow_context *subflow, u32 byt
 }
 
 /* Decide: @subflow gets the next @bytes. Returns 0, -EINVAL (no bytes), -ENOTCONN (it
- * cannot send), -EAGAIN (its send queue is full).
+ * cannot send), -EAGAIN (its send queue is full, or an extension keeps data away from it).
  */
 __bpf_kfunc int bpf_mptcp_sched_commit(struct mptcp_sock *msk,
 				       struct mptcp_subflow_context *subflow, u32 bytes)
 {
-	int err = mptcp_bpf_can_take(msk, subflow, bytes);
+	int err = mptcp_bpf_can_take_new(msk, subflow, bytes);
 
 	if (!err)
 		mptcp_sched_commit(msk, subflow, mptcp_bpf_budget(subflow, bytes),
@@ -138,7 +152,7 @@ __bpf_kfunc int bpf_mptcp_sched_commit_ahead(struct mptcp_sock *msk,
 					     u64 seq, u32 bytes)
 {
 	u64 end = READ_ONCE(msk->wnd_end);
-	int err = mptcp_bpf_can_take(msk, subflow, bytes);
+	int err = mptcp_bpf_can_take_new(msk, subflow, bytes);
 	const struct mptcp_ranges *ranges;
 
 	if (err)
@@ -165,7 +179,7 @@ __bpf_kfunc int bpf_mptcp_sched_commit_copy(struct mptcp_sock *msk,
 					    struct mptcp_subflow_context *subflow,
 					    u64 seq, u32 bytes)
 {
-	int err = mptcp_bpf_can_take(msk, subflow, bytes);
+	int err = mptcp_bpf_can_take_new(msk, subflow, bytes);
 
 	if (err)
 		return err;

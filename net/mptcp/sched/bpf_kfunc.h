@@ -46,6 +46,8 @@ int bpf_mptcp_sched_retransmit(struct mptcp_sock *msk, struct mptcp_subflow_cont
 long mptcp_bpf_callback(const struct bpf_prog *prog);
 int mptcp_bpf_can_take(const struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
 		       u32 bytes);
+int mptcp_bpf_can_take_new(const struct mptcp_sock *msk, struct mptcp_subflow_context *subflow,
+			   u32 bytes);
 bool mptcp_bpf_is_upstreams(u32 kfunc);
 int mptcp_bpf_register_upstream(void);
 int mptcp_bpf_kfunc_init(struct btf *btf);
