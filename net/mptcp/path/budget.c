@@ -176,8 +176,8 @@ void mptcp_budgets_work(struct mptcp_sock *msk)
 	}
 }
 
-/* A subflow joined @msk, and its interface's budget may be used up: as if this turn were not seen
- * yet.
+/* A subflow joined @msk, or its first one is to come again, and its interface's budget may be used
+ * up: as if this turn were not seen yet.
  */
 void mptcp_budgets_joined(struct mptcp_sock *msk)
 {

@@ -100,22 +100,19 @@ path_find(const struct mptcp_path_list *list, enum mptcp_path_kind kind, const c
 	return NULL;
 }
 
-/* The connection's own value, else the namespace's. *@imposed: what the administrator has said of
- * the path.
- */
+/* The connection's own value, else the namespace's. @imposed: not what a user has set. */
 static u8 path_value(const struct mptcp_sock *msk, enum mptcp_path_kind kind,
-		     const char *name, const struct in6_addr *peer, u8 *imposed)
+		     const char *name, const struct in6_addr *peer, bool imposed)
 {
 	const struct mptcp_path_net *pn = mptcp_path_net(sock_net((struct sock *)msk));
-	const struct mptcp_path_value *own, *all;
-	u8 value = path_defaults[kind];
+	const struct mptcp_path_value *found;
+	u8 value;
 
 	rcu_read_lock();
-	own = path_find(rcu_dereference(msk->path_list), kind, name, peer);
-	all = path_find(rcu_dereference(pn->lists[kind]), kind, name, peer);
-	if (own || all)
-		value = own ? own->value : all->value;
-	*imposed = own && own->privileged ? value : all ? all->value : path_defaults[kind];
+	found = path_find(rcu_dereference(msk->path_list), kind, name, peer);
+	if (!found || (imposed && !found->privileged))
+		found = path_find(rcu_dereference(pn->lists[kind]), kind, name, peer);
+	value = found ? found->value : path_defaults[kind];
 	rcu_read_unlock();
 
 	return value;
@@ -124,9 +121,10 @@ static u8 path_value(const struct mptcp_sock *msk, enum mptcp_path_kind kind,
 /* Which path is the dearer one is the administrator's to say; where that is equal the user's. */
 static u16 path_price(const struct mptcp_sock *msk, const char *name, const struct in6_addr *peer)
 {
-	u8 imposed, value = path_value(msk, MPTCP_PATH_KIND_PRICE, name, peer, &imposed);
+	u8 imposed = path_value(msk, MPTCP_PATH_KIND_PRICE, name, peer, true);
 
-	return imposed << BITS_PER_BYTE | value;
+	return imposed << BITS_PER_BYTE |
+	       path_value(msk, MPTCP_PATH_KIND_PRICE, name, peer, false);
 }
 
 /* Learn what @subflow's path costs and what part it shall carry. */
@@ -134,13 +132,12 @@ void __mptcp_path_look(struct mptcp_sock *msk, struct mptcp_subflow_context *sub
 {
 	struct in6_addr peer;
 	char name[IFNAMSIZ];
-	u8 imposed;
 
 	path_peer(mptcp_subflow_tcp_sock(subflow), &peer);
 	if (mptcp_path_name(subflow, name)) {
 		subflow->sched_price = path_price(msk, name, &peer);
 		subflow->sched_weight = path_value(msk, MPTCP_PATH_KIND_WEIGHT, name, &peer,
-						   &imposed);
+						   false);
 	} else if (!subflow->sched_path_at) {
 		subflow->sched_price = path_defaults[MPTCP_PATH_KIND_PRICE];
 		subflow->sched_weight = path_defaults[MPTCP_PATH_KIND_WEIGHT];
