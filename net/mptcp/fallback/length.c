@@ -212,20 +212,6 @@ static void pass_up_to(struct sock *ssk, const struct sk_buff *at)
 	}
 }
 
-/* What waits of a mapping and in front of it takes half of the buffer at most, or the rest, up to
- * @end, fits into the other part, if its bytes take as much memory.
- */
-static bool is_room_for(const struct sock *ssk, u32 end)
-{
-	u32 rmem = atomic_read(&ssk->sk_rmem_alloc), buf = READ_ONCE(ssk->sk_rcvbuf);
-	const struct tcp_sock *tp = tcp_sk(ssk);
-	u32 have = tp->rcv_nxt - tp->copied_seq;
-
-	if (rmem <= buf / 2)
-		return true;
-	return have && rmem + div_u64((u64)rmem * (end - tp->rcv_nxt), have) <= buf;
-}
-
 /* Can the rest of a mapping come, up to @end, and is it worth waiting? The peer needs a
  * window, this host memory: if that is short TCP takes segments only while nothing waits.
  */
@@ -235,7 +221,8 @@ static bool may_come(const struct sock *ssk, u32 end)
 
 	return mptcp_subflow_ctx(ssk)->map_looks < MPTCP_LENGTH_SEGS &&
 	       !after(end, tp->rcv_wup + tp->rcv_wnd) &&
-	       !(inet_csk(ssk)->icsk_ack.pending & ICSK_ACK_NOMEM) && is_room_for(ssk, end);
+	       !(inet_csk(ssk)->icsk_ack.pending & ICSK_ACK_NOMEM) &&
+	       atomic_read(&ssk->sk_rmem_alloc) <= READ_ONCE(ssk->sk_rcvbuf) / 2;
 }
 
 /* The head of the receive queue is irregular and has the current mapping. May it be
