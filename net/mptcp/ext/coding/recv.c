@@ -240,6 +240,18 @@ static void coding_came(struct mptcp_sock *msk, struct sk_buff *skb, u64 key)
 	mptcp_data_unlock(sk);
 }
 
+/* Is the segment where its mapping has it? Else a middlebox changed lengths, and it is something
+ * else. What comes in its turn is asked this by get_mapping_status().
+ */
+static bool coding_is_mapped(const struct sock *ssk, const struct sk_buff *skb,
+			     const struct mptcp_ext *ext)
+{
+	const struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
+
+	return ext->dsn64 && !ext->irregular &&
+	       ext->subflow_seq == TCP_SKB_CB(skb)->seq - subflow->ssn_offset;
+}
+
 /* A segment came before its turn and is a symbol, all of it. With the subflow's lock. With
  * checksums it waits for its turn, when they are looked at. The TCP header is still there.
  */
@@ -249,8 +261,9 @@ void mptcp_coding_early(struct mptcp_sock *msk, struct sock *ssk, const struct s
 	u32 header = tcp_hdrlen(skb), len = skb->len - header;
 	struct sk_buff *symbol;
 
-	if (ext->csum_reqd || READ_ONCE(msk->csum_enabled) || ext->data_len != len ||
-	    !coding_sane(ext->data_seq, len) || !after(TCP_SKB_CB(skb)->seq, tcp_sk(ssk)->rcv_nxt))
+	if (ext->csum_reqd || READ_ONCE(msk->csum_enabled) || !coding_is_mapped(ssk, skb, ext) ||
+	    ext->data_len != len || !coding_sane(ext->data_seq, len) ||
+	    !after(TCP_SKB_CB(skb)->seq, tcp_sk(ssk)->rcv_nxt))
 		return;
 	symbol = alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
 	if (symbol && skb_copy_bits(skb, header, skb_put(symbol, len), len)) {

@@ -226,7 +226,8 @@ void mptcp_coding_sent(struct mptcp_sock *msk, struct sock *ssk, u64 end, bool d
 {
 	struct mptcp_coding *coding = coding_owned(msk);
 
-	if (coding->snd_rows && !before64(end, coding->snd_end) && sk_stream_memory_free(ssk))
+	if (coding->snd_rows && !before64(end, coding->snd_end) && sk_stream_memory_free(ssk) &&
+	    coding_safe(msk, mptcp_subflow_ctx(ssk)))
 		coding_flush(msk, coding, ssk, data_lock_held);
 }
 
