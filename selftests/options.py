@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Socket options of TCP on MPTCP sockets.
 
-options.py parity         each option on a TCP and on an MPTCP socket, new and connected: lines of TAP
+options.py parity         each option on a TCP and on an MPTCP socket, new, connected, and disconnected
+                          after a fallback: lines of TAP
 options.py table          the differences that are left, as rows of Markdown
 options.py serve PORT     take connections and what they send
 options.py send ADDRESS PORT SECONDS [LEVEL:OPTION:VALUE[:late]]...
@@ -116,6 +117,19 @@ OPTIONS: list[Option] = [
     (IPV6, "IPV6_MINHOPCOUNT", 73, 1),
 ]
 
+# What a socket keeps for its next connection, and all later subflows are given.
+KEPT = (
+    "TCP_SYNCNT",
+    "TCP_USER_TIMEOUT",
+    "IP_TTL",
+    "IP_MTU_DISCOVER",
+    "IP_MINTTL",
+    "IPV6_UNICAST_HOPS",
+    "IPV6_MTU_DISCOVER",
+    "IPV6_TCLASS",
+    "IPV6_MINHOPCOUNT",
+)
+
 # What MPTCP sockets do otherwise than TCP's, and why.
 FIRST = "before the connection only"
 DIFFERENT = {
@@ -154,9 +168,9 @@ def attempt(call: Callable[..., bytes | None], *arguments: int | bytes) -> tuple
         return errno.errorcode[error.errno or 0], b""
 
 
-def connection(family: int, protocol: int) -> list[socket.socket]:
+def connection(family: int, protocol: int, peer: int | None = None) -> list[socket.socket]:
     """Listener, client and server, with data moved both ways so that it is no handshake any more."""
-    listener = socket.socket(family, socket.SOCK_STREAM, protocol)
+    listener = socket.socket(family, socket.SOCK_STREAM, peer or protocol)
     listener.bind(("::1" if family == socket.AF_INET6 else "127.0.0.1", 0))
     listener.listen()
     client = socket.socket(family, socket.SOCK_STREAM, protocol)
@@ -206,6 +220,19 @@ def compare(option: Option) -> list[str]:
     return found
 
 
+def kept(option: Option, protocol: int) -> str:
+    """Set it on a connection to a TCP server, and read it when that has ended."""
+    level, _, number, value = option
+    family = socket.AF_INET6 if level == IPV6 else socket.AF_INET
+    sockets = connection(family, protocol, TCP)
+    said, _ = attempt(sockets[0].setsockopt, level, number, struct.pack("i", value))
+    disconnect(sockets[0])
+    got, answer = attempt(sockets[0].getsockopt, level, number, 4)
+    for one in sockets:
+        one.close()
+    return f"{said}, reads {struct.unpack('i', answer)[0] if got == 'ok' else got}"
+
+
 def parity() -> None:
     """One line of TAP for each option."""
     for option in OPTIONS:
@@ -215,6 +242,17 @@ def parity() -> None:
         print(f"{'ok' if good else 'not ok'} {name}: {expected or 'as with TCP'}")
         if not good:
             print("\n".join(f"# {line}" for line in found or ["it is as with TCP now"]))
+
+
+def after_fallback() -> None:
+    """One line of TAP for each that the socket's next connection has, too."""
+    for option in OPTIONS:
+        if option[1] in KEPT:
+            tcp, mptcp = kept(option, TCP), kept(option, MPTCP)
+            said = "ok" if tcp == mptcp else "not ok"
+            print(f"{said} {option[1]}: what is set after a fallback is for the next connection, too")
+            if tcp != mptcp:
+                print(f"# TCP {tcp}; MPTCP {mptcp}")
 
 
 def table() -> None:
@@ -276,6 +314,7 @@ def main() -> None:
     match sys.argv[1:]:
         case ["parity"]:
             parity()
+            after_fallback()
         case ["table"]:
             table()
         case ["serve", port]:

@@ -67,6 +67,30 @@ static bool mptcp_shared_ipv6(int optname)
 	return false;
 }
 
+/* Does mptcp_shared_setsockopt() set it, and keep it for the socket's next connection and all later
+ * subflows? Then it must also after a fallback, when all other options go straight to TCP.
+ */
+bool mptcp_shared_is_option(int level, int optname)
+{
+	if (level == SOL_IP)
+		return mptcp_shared_ip(optname);
+	if (level == SOL_IPV6)
+		return mptcp_shared_ipv6(optname);
+	if (level != SOL_TCP)
+		return false;
+
+	switch (optname) {
+	case TCP_MAXSEG:
+	case TCP_QUICKACK:
+	case TCP_SYNCNT:
+	case TCP_USER_TIMEOUT:
+	case TCP_RTO_MIN_US:
+	case TCP_DELACK_MAX_US:
+		return true;
+	}
+	return false;
+}
+
 /* The ECN bits of the class are TCP's own. */
 static void mptcp_shared_copy_tclass(const struct sock *sk, struct sock *ssk)
 {
