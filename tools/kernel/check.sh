@@ -124,6 +124,7 @@ done
 make -s -C "$top/selftests" OUTPUT="$logs/bin" all
 make -s -C "$top/selftests/robust" OUTPUT="$logs/bin" all
 make -s -C "$top/selftests/fixes" OUTPUT="$logs/bin" all
-[ ${#todo[@]} = 0 ] || printf '%s\0' "${todo[@]}" | xargs -0 -n 1 -P "$jobs" -- "$top/tools/kernel/check-test.sh" || true
+[ ${#todo[@]} = 0 ] || killable xargs -0 -n 1 -P "$jobs" -- "$top/tools/kernel/check-test.sh" \
+	< <(printf '%s\0' "${todo[@]}") || true
 costs "$@"
 sum "$@"

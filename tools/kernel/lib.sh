@@ -67,6 +67,28 @@ source_tree() {
 	esac
 }
 
+# end_tree PID: it and all that it has started, in whatever process group. Stopped first, it starts no more.
+end_tree() {
+	local child
+	kill -STOP "$1" 2>/dev/null || return 0
+	for child in $(pgrep -P "$1"); do end_tree "$child"; done
+	kill -TERM "$1" 2>/dev/null || true
+	kill -CONT "$1" 2>/dev/null || true
+}
+
+# killable COMMAND...: who ends this script ends that, too. bash alone would leave it, and take no INT that its child
+# survives. In the background it would ignore INT and have no terminal.
+killable() {
+	local job status=0
+	env --default-signal=INT,QUIT "$@" <&0 &
+	job=$!
+	trap 'end_tree "$job"; exit 130' INT
+	trap 'end_tree "$job"; exit 143' TERM HUP
+	wait "$job" || status=$?
+	trap - INT TERM HUP
+	return $status
+}
+
 # both_kernels KIND: build them, of the patched and of the unpatched tree.
 both_kernels() {
 	local variant

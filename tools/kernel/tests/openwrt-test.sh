@@ -86,7 +86,7 @@ needed_modules_are_packages() {
 tool_builds() {
 	mkdir "$work/headers"
 	ln -s /usr/include/{linux,asm-generic} "/usr/include/$(gcc -print-multiarch)/asm" "$work/headers"
-	make -s -C "$out/package/network/utils/mptcpctl/src" CFLAGS=-O2 CC="musl-gcc -idirafter $work/headers"
+	make -s -C "$out/package/network/utils/mptcpctl/src" CFLAGS="-Os -pipe" CC="musl-gcc -idirafter $work/headers"
 }
 
 # It finds connections by the modules that "ss" uses, which are not in every image.

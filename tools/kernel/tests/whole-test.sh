@@ -22,7 +22,7 @@ cat >"$work/bin/make" <<-MAKE
 	#!/bin/bash
 	target=\${!#}
 	echo "\$target" >>'$work/ran'
-	echo "\$target \${KEEP:-}" >>'$work/kept'
+	echo "\$target \${KEEP:-}\${QUICK:+ in short}" >>'$work/kept'
 	[ ! -x '$work/meanwhile' ] || '$work/meanwhile'
 	target+=\${KSRC:+-of-another}
 	if [ -e '$work/says-'"\$target" ]; then cat '$work/says-'"\$target"; else echo "5 passed, 0 failed, 1 skipped"; fi
@@ -59,6 +59,9 @@ check "nothing runs again" ran 0
 check "ONLY: one that is known" env ONLY=check-robust PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" whole
 check "runs again, with all its tests" bash -c 'tail -n 1 "$0" | grep -qx "check-robust "' "$work/kept"
 check "once" ran 1
+QUICK=1 ONLY=check-robust parts whole
+check "what is kept was not run in short" bash -c '! grep "in short" "$0"' "$work/kept"
+rm -f -- "$work/ran"
 check "ONLY: an unknown one is refused" bash -c '! ONLY=check-nothing "$0" whole' "$top/tools/kernel/check-parts.sh"
 
 echo 2 >"$top/Documentation/other.md"
@@ -154,6 +157,10 @@ sed -i 's/= 7/= 8/' "$work/linux/Makefile"
 check "another release of that Linux" parts kernels "$work/linux"
 check "is checked" ran 1
 check "and is good now" kernel 9.9 '\| 5 \| 0 \| 1 \| [01] \|  \|  \|$'
+cp "$top/Documentation/evidence/checks.tsv" "$work/before"
+check "a name with an error in it" bash -c '! "$@"' - \
+	env PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" kernels "$work/linux-9.9.8x.tar.xz"
+check "is no reason to forget what passed" cmp "$work/before" "$top/Documentation/evidence/checks.tsv"
 echo 3 >"$top/patches/9.9/more"
 parts table
 check "what is for another Linux makes its row stale" kernel 9.9 '\| stale \|$'
@@ -199,6 +206,32 @@ chmod +x "$top/selftests/fixes/c.sh"
 check "a group, and a test behind it" test "$(tests '' '' fixes a)" = "a c"
 echo 3 >"$top/selftests/fixes/lib.sh"
 check "of a folder's library, what is in folders" test "$(tests yes '' a b c model)" = "c model"
+
+# ended SIGNAL: check.sh gets it while its first test runs. Neither that nor a second one is there afterwards.
+ended() {
+	local checking test
+	rm -f -- "$work/pids"
+	PATH="$work/bin:$PATH" BUILD=$work/build PIDS=$work/pids JOBS=1 env --default-signal=INT "$top/tools/kernel/check.sh" a b >/dev/null 2>&1 &
+	checking=$!
+	for _ in {1..100}; do
+		[ ! -s "$work/pids" ] || break
+		sleep 0.1
+	done
+	kill "-$1" "$checking"
+	! wait "$checking" || return 1
+	mapfile -t test <"$work/pids"
+	# nobody may have asked yet how it ended
+	[ ${#test[@]} = 1 ] && [[ $(ps -o stat= -p "${test[0]}") != [!Z]* ]]
+}
+mv "$top/tools/kernel/check-test.sh" "$work"
+cat >"$top/tools/kernel/check-test.sh" <<-'TEST'
+	#!/bin/bash
+	echo $$ >>"$PIDS"
+	timeout 20 sleep 20
+TEST
+chmod +x "$top/tools/kernel/check-test.sh"
+for signal in TERM INT; do check "who ends a check with $signal ends its tests" ended $signal; done
+mv "$work/check-test.sh" "$top/tools/kernel"
 
 # vm.sh, with a kernel and a check that are pretended
 for name in build check; do
