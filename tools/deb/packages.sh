@@ -147,7 +147,8 @@ objects() { { find "$out" -name '*.o' 2>/dev/null || true; } | wc -l; }
 progress() {
 	local first now begin=$SECONDS left
 	first=$1
-	while sleep 30; do
+	# it outlives who is killed, and must not hold what reads our output
+	while sleep 30 >/dev/null 2>&1; do
 		now=$(objects)
 		[ "$now" -gt $((first + 50)) ] || continue
 		if [ "$now" -lt "$files" ]; then

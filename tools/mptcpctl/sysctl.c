@@ -315,7 +315,7 @@ int set_scheduler(int fd, const char *name)
 /* What to tell about a scheduler that could not be set. */
 const char *scheduler_error(int error, const char *name)
 {
-	static char text[LIST_MAX + 256];
+	static char text[LIST_MAX + 512];
 
 	switch (error) {
 	case ENOENT:

@@ -22,7 +22,8 @@ define Package/mptcpctl/description
 endef
 
 define Build/Compile
-	$(MAKE) -C $(PKG_BUILD_DIR) CC="$(TARGET_CC)" CFLAGS="$(TARGET_CFLAGS)" LDFLAGS="$(TARGET_LDFLAGS)"
+	$(MAKE) -C $(PKG_BUILD_DIR) CC="$(TARGET_CC)" CFLAGS="$(TARGET_CFLAGS)" WARNINGS="-Wall" \
+		LDFLAGS="$(TARGET_LDFLAGS)"
 endef
 
 define Package/mptcpctl/install

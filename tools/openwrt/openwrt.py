@@ -150,6 +150,12 @@ def answer(config: str, lines: Mapping[str, str]) -> str:
     return config + begin + "".join(line for name, line in lines.items() if name not in said) + end
 
 
+def is_ours(file: Path) -> bool:
+    """Not what editors, patch(1) and compilers leave."""
+    left = file.name.startswith(".") or file.name.endswith(("~", ".orig", ".rej", ".o"))
+    return file.is_file() and not left
+
+
 def write_patches(top: Path, names: Sequence[str], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob(f"{NAMED}*.patch"):
@@ -157,7 +163,7 @@ def write_patches(top: Path, names: Sequence[str], folder: Path) -> None:
     for number, name in enumerate(names, 1):
         words = re.sub(r"^[\d.]+/", "", re.sub(r"/\d+-", "-", name))
         shutil.copyfile(top / "patches" / name, folder / f"{NAMED}{number:03}-{words}")
-    ours = sorted(file for file in (top / "net/mptcp").rglob("*") if file.is_file())
+    ours = sorted(file for file in (top / "net/mptcp").rglob("*") if is_ours(file))
     files = {str(file.relative_to(top)): file for file in ours} | {"net/mptcp/Kconfig.ours": top / "Kconfig"}
     (folder / f"{NAMED}{len(names) + 1:03}-new-files.patch").write_text(as_patch(files))
 
