@@ -304,8 +304,8 @@ tc -n "$client" qdisc change dev c1 root netem rate 20mbit delay 10ms limit 1000
 # It always takes the first path.
 in_client sysctl -q net.mptcp.path_price=c1=10 net.mptcp.sched_price_wait=60000
 one=$(tx_bytes 1)
-replaced loyal+price 1000000
-that "and what is dear carried next to nothing" less $(($(tx_bytes 1) - one)) 300000
+replaced loyal+price 8000000
+that "and what is dear carried no more than came before the other path did" less $(($(tx_bytes 1) - one)) 2000000
 in_client sysctl -q net.mptcp.path_price= net.mptcp.sched_price_wait=100
 load broken/forgetful >/dev/null
 timed 8000000 bpf_forgetful darken
