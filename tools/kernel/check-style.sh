@@ -101,7 +101,7 @@ sparse_w1() {
 	ours=$(files_of 'net/*.[ch]' | paste -sd '|')
 	for kind in uml bpf; do
 		mapfile -t objects < <(files_of 'net/*.c' | sed 's/c$/o/' | grep "${which[$kind]}" ^net/mptcp/sched/bpf)
-		(cd "$build/$kind" && rm -f "${objects[@]}")
+		rm -f "${objects[@]/#/$build/$kind/}"
 		if said=$(tools/kernel/build.sh $kind W=1 C=1 CF=-fdiagnostic-prefix "${objects[@]}" 2>&1); then
 			grep -E "($ours):" <<<"$said" || true
 		else
@@ -146,7 +146,7 @@ of_all() {
 # checkpatch has one CPU, the others share what is left
 said=$(mktemp -d)
 trap 'rm -rf -- "$said"' EXIT
-{ of_sources && of_patches; } >"$said/checkpatch" &
+{ of_sources; of_patches; } >"$said/checkpatch" &
 of_all | tee "$said/others"
 wait "$!"
 cat "$said/checkpatch"
