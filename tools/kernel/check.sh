@@ -25,9 +25,9 @@ rate_tests=(fair)
 robust_tests=(faults middlebox conformance segments fuzz attack control-wire coding-wire pm flood security)
 quick_tests=("${robust_tests[@]/%/ quick}")
 mapfile -t fixes_tests < <(find "$top/selftests/fixes" -name '*.sh' -perm /u+x -printf '%f\n' | sed 's/\.sh$//' | sort)
-tool_tests=(model mptcpctl doctor examples programs mplab digits accuracy applications promises spread source refresh port send sent alone check-series readme fixes-table counts install whole)
+tool_tests=(mptcpctl applications model doctor examples programs mplab digits accuracy promises spread source refresh port send sent alone check-series readme fixes-table counts install whole)
 # made of the first series only; it is also the one that check-bpf builds and boots
-if [ "$series_version" = "$base_version" ]; then tool_tests+=(packages); else tool_tests+=(bpf-builds); fi
+if [ "$series_version" = "$base_version" ]; then tool_tests=(packages "${tool_tests[@]}"); else tool_tests+=(bpf-builds); fi
 # those kernels that OpenWrt has
 if grep -q "\"$series_version\":" "$top/tools/openwrt/openwrt.py"; then tool_tests+=(openwrt); fi
 # ready in five minutes on two cores
@@ -35,7 +35,7 @@ soon_tests=(kunit pairs redundant rescue inorder limits backup sockopt refused l
 	modules first_path rr minrtt observe "conformance quick" "${fixes_tests[@]}" mptcpctl doctor model readme fixes-table sent alone counts whole)
 case ${1:-all} in
 soon) tests=("${soon_tests[@]}") ;;
-all) tests=("${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}" "${tool_tests[@]}") ;;
+all) tests=("${tool_tests[@]}" "${rate_tests[@]}" "${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}") ;;
 kernel) tests=("${rate_tests[@]}" "${kernel_tests[@]}") ;;
 kselftests) tests=("${kernel_tests[@]}") ;;
 quick) tests=("${kernel_tests[@]}" "${quick_tests[@]}" "${fixes_tests[@]}") ;;
