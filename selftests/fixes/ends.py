@@ -59,13 +59,16 @@ class Ends:
         with inside(self.namespace):
             return listener("0.0.0.0")
 
+    def connecting(self, protocol: int = MPTCP) -> socket.socket:
+        conn = new_socket(protocol)
+        conn.connect((self.server, PORT))
+        return conn
+
     def connection(
         self, waiting: socket.socket, protocol: int = MPTCP
     ) -> tuple[socket.socket, socket.socket]:
         """And the server's end."""
-        conn = new_socket(protocol)
-        conn.connect((self.server, PORT))
-        return conn, waiting.accept()[0]
+        return self.connecting(protocol), waiting.accept()[0]
 
     def plain(self) -> tuple[socket.socket, socket.socket]:
         """The server speaks TCP only, so that the client falls back."""
