@@ -107,6 +107,19 @@ static void ewlia_init_sock(struct sock *sk)
 	ewlia_start(sk);
 }
 
+/* Another control is chosen before anything was sent: it begins as TCP does. */
+static void ewlia_release(struct sock *sk)
+{
+	struct ewlia *ewlia = inet_csk_ca(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (ewlia->window && !tp->data_segs_out) {
+		tcp_snd_cwnd_set(tp, ewlia->window);
+		tp->snd_ssthresh = ewlia->ssthresh;
+	}
+	mptcp_cong_release(sk);
+}
+
 /* When the weight is set, and before the first segment: TCP sets its own window when a handshake
  * ends in which this was chosen.
  */
@@ -118,7 +131,7 @@ static void ewlia_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 
 static struct tcp_congestion_ops mptcp_ewlia = {
 	.init		= ewlia_init_sock,
-	.release	= mptcp_cong_release,
+	.release	= ewlia_release,
 	.ssthresh	= tcp_reno_ssthresh,
 	.undo_cwnd	= tcp_reno_undo_cwnd,
 	.cong_avoid	= ewlia_cong_avoid,

@@ -43,6 +43,8 @@ struct olia {
 	struct mptcp_cong cong;
 	u64	lost_at;	/* bytes_acked at the last loss */
 	u64	between;	/* bytes acknowledged between the two before it */
+	u64	old_lost_at;	/* both before the last loss, which may turn out to be none */
+	u64	old_between;
 };
 
 /* Sets of paths, a bit for each. */
@@ -122,6 +124,8 @@ static u32 olia_ssthresh(struct sock *sk)
 	u64 acked = tcp_sk(sk)->bytes_acked;
 	struct olia *olia = inet_csk_ca(sk);
 
+	olia->old_between = olia->between;
+	olia->old_lost_at = olia->lost_at;
 	olia->between = acked - olia->lost_at;
 	olia->lost_at = acked;
 	mptcp_cong_set_interval(sk, olia->between);
@@ -129,11 +133,22 @@ static u32 olia_ssthresh(struct sock *sk)
 	return mptcp_cong_ssthresh(sk, tcp_snd_cwnd(tcp_sk(sk)) / 2);
 }
 
+/* It was none. */
+static u32 olia_undo_cwnd(struct sock *sk)
+{
+	struct olia *olia = inet_csk_ca(sk);
+
+	olia->between = olia->old_between;
+	olia->lost_at = olia->old_lost_at;
+	return tcp_reno_undo_cwnd(sk);
+}
+
 static void olia_init_sock(struct sock *sk)
 {
 	struct olia *olia = inet_csk_ca(sk);
 
 	olia->lost_at = tcp_sk(sk)->bytes_acked;
+	olia->old_lost_at = olia->lost_at;
 	mptcp_cong_init(sk);
 }
 
@@ -141,7 +156,7 @@ static struct tcp_congestion_ops mptcp_olia = {
 	.init		= olia_init_sock,
 	.release	= mptcp_cong_release,
 	.ssthresh	= olia_ssthresh,
-	.undo_cwnd	= tcp_reno_undo_cwnd,
+	.undo_cwnd	= olia_undo_cwnd,
 	.cong_avoid	= olia_cong_avoid,
 	.pkts_acked	= mptcp_cong_pkts_acked,
 	.set_state	= mptcp_cong_set_state,

@@ -82,6 +82,7 @@ struct wvegas {
 	u8	measuring;	/* rounds that are left of that */
 	u8	empty;		/* rounds without a queue, in succession */
 	bool	by_loss;	/* losses came before the queue had reached the target */
+	bool	was_by_loss;	/* before the last loss, which may turn out to be none */
 };
 
 static void wvegas_new_round(struct sock *sk)
@@ -236,9 +237,19 @@ static u32 wvegas_ssthresh(struct sock *sk)
 {
 	struct wvegas *wvegas = inet_csk_ca(sk);
 
+	wvegas->was_by_loss = wvegas->by_loss;
 	if (!tcp_in_slow_start(tcp_sk(sk)))
 		WRITE_ONCE(wvegas->by_loss, wvegas->queued < wvegas->target);
 	return tcp_reno_ssthresh(sk);
+}
+
+/* It was none. */
+static u32 wvegas_undo_cwnd(struct sock *sk)
+{
+	struct wvegas *wvegas = inet_csk_ca(sk);
+
+	WRITE_ONCE(wvegas->by_loss, wvegas->was_by_loss);
+	return tcp_reno_undo_cwnd(sk);
 }
 
 static void wvegas_pkts_acked(struct sock *sk, const struct ack_sample *sample)
@@ -262,11 +273,15 @@ static void wvegas_set_state(struct sock *sk, u8 state)
 	struct wvegas *wvegas = inet_csk_ca(sk);
 
 	mptcp_cong_set_state(sk, state);
-	/* the loss has made room, and the window is another one */
-	if (state >= TCP_CA_CWR)
+	/* The loss has made room, and the window is another one. If losses are frequent, the next
+	 * attempt would halve what this one and its loss have left.
+	 */
+	if (state >= TCP_CA_CWR && wvegas->measuring) {
 		wvegas->measuring = 0;
-	/* what was measured while a loss was repaired says nothing */
-	if (state == TCP_CA_Open)
+		wvegas->base_seen = tcp_jiffies32;
+	}
+	/* What was measured while a loss was repaired says nothing. Reordering is none: rounds go on. */
+	if (state < TCP_CA_CWR && inet_csk(sk)->icsk_ca_state >= TCP_CA_CWR)
 		wvegas_new_round(sk);
 }
 
@@ -306,7 +321,7 @@ static struct tcp_congestion_ops mptcp_wvegas = {
 	.init		= wvegas_init_sock,
 	.release	= mptcp_cong_release,
 	.ssthresh	= wvegas_ssthresh,
-	.undo_cwnd	= tcp_reno_undo_cwnd,
+	.undo_cwnd	= wvegas_undo_cwnd,
 	.cong_avoid	= wvegas_cong_avoid,
 	.pkts_acked	= wvegas_pkts_acked,
 	.cwnd_event	= wvegas_cwnd_event,

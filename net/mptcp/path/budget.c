@@ -176,10 +176,10 @@ void mptcp_budgets_work(struct mptcp_sock *msk)
 	}
 }
 
-/* A subflow joined @msk, or its first one is to come again, and its interface's budget may be used
- * up: as if this turn were not seen yet.
+/* As if @msk had not seen this turn yet: a subflow has joined, or its first one is to come again,
+ * and its interface's budget may be used up; or another scheduler has the subflows now.
  */
-void mptcp_budgets_joined(struct mptcp_sock *msk)
+void mptcp_budgets_unseen(struct mptcp_sock *msk)
 {
 	struct mptcp_budgets *budgets = &mptcp_path_net(sock_net((struct sock *)msk))->budgets;
 

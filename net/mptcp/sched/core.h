@@ -136,7 +136,7 @@ void __mptcp_sched_acked(struct sock *sk, struct sock *ssk);
 void mptcp_sched_set_timer(struct mptcp_sock *msk, u64 us);
 void mptcp_sched_price_limit(struct mptcp_sock *msk, bool wnd_used_up);
 bool mptcp_sched_price_is_due(struct mptcp_sock *msk, u64 *next);
-void mptcp_budgets_joined(struct mptcp_sock *msk);
+void mptcp_budgets_unseen(struct mptcp_sock *msk);
 void mptcp_budgets_notice(struct mptcp_sock *msk);
 void mptcp_budgets_work(struct mptcp_sock *msk);
 
@@ -240,7 +240,7 @@ static inline void mptcp_sched_joined(struct mptcp_sock *msk)
 {
 	if (READ_ONCE(msk->sched_helpless))
 		mptcp_sched_set_timer(msk, 0);
-	mptcp_budgets_joined(msk);
+	mptcp_budgets_unseen(msk);
 }
 
 /* How far into @dfrag the decision for @subflow reaches: not into what has been

@@ -254,7 +254,7 @@ void mptcp_sched_reset(struct mptcp_sock *msk)
 	WRITE_ONCE(msk->sched_helpless, false);
 	msk->sched_rp.known = false;
 	mptcp_sched_begin(msk);
-	mptcp_budgets_joined(msk);
+	mptcp_budgets_unseen(msk);
 	/* what waits now was not limited by the application */
 	msk->sched_fresh = !msk->first_pending;
 	if (msk->ranges) {

@@ -333,29 +333,25 @@ static int mptcp_shared_set_tcp(struct mptcp_sock *msk, int optname, sockptr_t o
  * mptcp_shared_setsockopt() - set an option of the connection and of its subflows
  * @msk: connection, not locked
  * @level: SOL_IP, SOL_IPV6 or SOL_TCP
- * @optname: for SOL_TCP, one of those that this file's head names
+ * @optname: one that mptcp_shared_is_option() names
  * @optval: as TCP has it
  * @optlen: its size
  *
- * Return: 0; -EOPNOTSUPP: not an option that subflows share; -ENOPROTOOPT: IPv6's, on
- * an IPv4 socket; and what TCP answers to a bad value.
+ * Return: 0; -ENOPROTOOPT: IPv6's, on an IPv4 socket; and what TCP answers to a bad value.
  */
 int mptcp_shared_setsockopt(struct mptcp_sock *msk, int level, int optname, sockptr_t optval,
 			    unsigned int optlen)
 {
 	struct sock *sk = (struct sock *)msk;
-	int ret = -EOPNOTSUPP;
+	int ret = -ENOPROTOOPT;
 
 	if (level == SOL_TCP)
 		return mptcp_shared_set_tcp(msk, optname, optval, optlen);
 
-	if (level == SOL_IP && mptcp_shared_ip(optname)) {
+	if (level == SOL_IP)
 		ret = ip_setsockopt(sk, level, optname, optval, optlen);
-	} else if (level == SOL_IPV6 && mptcp_shared_ipv6(optname)) {
-		if (!IS_ENABLED(CONFIG_MPTCP_IPV6) || sk->sk_family != AF_INET6)
-			return -ENOPROTOOPT;
+	else if (IS_ENABLED(CONFIG_MPTCP_IPV6) && sk->sk_family == AF_INET6)
 		ret = ipv6_setsockopt(sk, level, optname, optval, optlen);
-	}
 
 	if (!ret)
 		mptcp_shared_copy_to_all(msk, level, optname);

@@ -95,9 +95,11 @@ static void control_attach(struct sock *sk, struct mptcp_control *control)
 {
 	control->sk = sk;
 	control->destruct = sk->sk_destruct;
-	sk->sk_destruct = control_destruct;
-	/* pairs with mptcp_control() of those without a lock */
+	/* Pairs with mptcp_control() of those without a lock. A clone that is made meanwhile undoes
+	 * the other one if it sees this.
+	 */
 	smp_store_release(&mptcp_sk(sk)->control, control);
+	smp_store_release(&sk->sk_destruct, control_destruct);
 }
 
 /* connect(): without memory it is as if nobody wanted it. In a SYN with data, options are

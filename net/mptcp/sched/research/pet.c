@@ -49,11 +49,11 @@ static void pet_measure(struct mptcp_subflow_context *subflow)
 	struct pet_subflow *ps = pet_subflow(subflow);
 	u32 delivered = READ_ONCE(tp->delivered), sample;
 
-	if (delivered == ps->delivered || mptcp_sched_sample(subflow).segs < PET_PAIR ||
-	    READ_ONCE(subflow->model.app_limited))
+	if (delivered == ps->delivered || mptcp_sched_sample(subflow).segs < PET_PAIR)
 		return;
 	sample = mptcp_sched_rate(subflow);
-	if (!sample)
+	/* of an application that sends little, it is no more than a lower bound */
+	if (!sample || (READ_ONCE(subflow->model.app_limited) && sample <= ps->rate))
 		return;
 	ps->delivered = delivered;
 	ps->rate = ps->rate ? div_u64(4ULL * sample + ps->rate, 5) : sample;

@@ -26,15 +26,20 @@
 /* A subflow whose queue takes longer comes last, whatever it is. */
 #define STTF_ROUNDS_MAX	64
 
-/* The time that the next segment takes on @subflow, in 1/8 us. */
+/* The time that the next segment takes on @subflow, in 1/8 us: behind what is lost there, too. */
 static u64 sttf_time(const struct mptcp_subflow_context *subflow)
 {
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
+	const struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+	const struct tcp_sock *tp = tcp_sk(ssk);
 	u32 unsent = READ_ONCE(tp->write_seq) - READ_ONCE(tp->snd_nxt);
-	u32 segs = DIV_ROUND_UP(unsent, mptcp_sched_mss(subflow)) + 1;
+	u32 lost = max_t(int, READ_ONCE(tp->lost_out) - READ_ONCE(tp->retrans_out), 0);
+	u32 segs = DIV_ROUND_UP(unsent, mptcp_sched_mss(subflow)) + lost + 1;
 	u32 rounds = mptcp_rule_rounds(tcp_snd_cwnd(tp), READ_ONCE(tp->snd_ssthresh),
 				       mptcp_sched_in_flight(tp), segs, STTF_ROUNDS_MAX);
 
+	/* a timeout: nobody knows when something arrives there again */
+	if (READ_ONCE(inet_csk(ssk)->icsk_retransmits))
+		rounds = STTF_ROUNDS_MAX;
 	return (rounds + 1) * mptcp_sched_srtt(subflow);
 }
 
