@@ -328,9 +328,7 @@ static bool rejoin_take_room(struct mptcp_sock *msk, bool new)
 static void rejoin_accept(struct mptcp_sock *msk)
 {
 	spin_lock_bh(&msk->pm.lock);
-	if (++msk->pm.add_addr_accepted >= mptcp_pm_get_add_addr_accept_max(msk) ||
-	    msk->pm.subflows >= mptcp_pm_get_subflows_max(msk))
-		WRITE_ONCE(msk->pm.accept_addr, false);
+	msk->pm.add_addr_accepted++;
 	spin_unlock_bh(&msk->pm.lock);
 }
 
