@@ -50,7 +50,7 @@ begin_tree() {
 
 # others: the trees of all versions but this one. Those of the pattern that are not there are no failure.
 others() {
-	{ find "$top"/build/{,*/}linux "$build"/{,*/}linux -maxdepth 0 2>/dev/null || true; } | sort -u |
+	{ find "$top"/build/{,*/}linux "$build"/{,*/}linux -maxdepth 0 -type d 2>/dev/null || true; } | sort -u |
 		grep -vxF "$tree" || true
 }
 
