@@ -83,6 +83,7 @@ of_patches() {
 		case $name in
 		# the others of that choice have no help, either
 		*-allow-a-coupled-congestion-control-*) ignore=CONFIG_DESCRIPTION ;;
+		*-pm-ask-for-limits-when-they-matter*) ignore=COMMIT_LOG_LONG_LINE ;; # a subject that it depends on
 		*) ignore= ;;
 		esac
 		check "checkpatch patches/$name" checkpatch_patch "patches/$name"

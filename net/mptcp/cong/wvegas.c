@@ -280,7 +280,7 @@ static void wvegas_set_state(struct sock *sk, u8 state)
 		wvegas->measuring = 0;
 		wvegas->base_seen = tcp_jiffies32;
 	}
-	/* What was measured while a loss was repaired says nothing. Reordering is none: rounds go on. */
+	/* What was measured while a loss was repaired says nothing. Reordering is none: go on. */
 	if (state < TCP_CA_CWR && inet_csk(sk)->icsk_ca_state >= TCP_CA_CWR)
 		wvegas_new_round(sk);
 }

@@ -99,6 +99,7 @@ static void control_attach(struct sock *sk, struct mptcp_control *control)
 	 * the other one if it sees this.
 	 */
 	smp_store_release(&mptcp_sk(sk)->control, control);
+	/* behind it, see above */
 	smp_store_release(&sk->sk_destruct, control_destruct);
 }
 
