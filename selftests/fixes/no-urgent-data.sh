@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# MSG_OOB is refused, and leaves the stream alone.
+# recv() with MSG_OOB says that nothing is urgent, and reads no data.
 set -euo pipefail
 cd "$(dirname "$0")"
 # shellcheck source=lib.sh

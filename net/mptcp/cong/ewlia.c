@@ -113,7 +113,9 @@ static void ewlia_release(struct sock *sk)
 	struct ewlia *ewlia = inet_csk_ca(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	if (ewlia->window && !tp->data_segs_out) {
+	/* which TCP has not set meanwhile */
+	if (ewlia->window && !tp->data_segs_out &&
+	    tcp_snd_cwnd(tp) == max(ewlia->window / mptcp_cong_weight(sk), 1U)) {
 		tcp_snd_cwnd_set(tp, ewlia->window);
 		tp->snd_ssthresh = ewlia->ssthresh;
 	}

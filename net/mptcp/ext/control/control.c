@@ -131,8 +131,11 @@ bool mptcp_control_asks(const struct mptcp_sock *msk)
 /* A new passive connection is a copy of its listener, which may have been a connection. */
 void mptcp_control_clone(struct sock *nsk, const struct sock *sk, struct mptcp_control *control)
 {
-	const struct mptcp_control *copied = mptcp_sk(sk)->control;
+	const struct mptcp_control *copied;
 
+	/* sk_destruct was copied before: pairs with control_attach() */
+	smp_rmb();
+	copied = READ_ONCE(mptcp_sk(sk)->control);
 	mptcp_sk(nsk)->control = NULL;
 	if (copied)
 		nsk->sk_destruct = copied->destruct;
