@@ -680,8 +680,8 @@ int mptcp_coding_kept(const struct mptcp_sock *msk)
 }
 
 /* What the application has read is not freed at once, if a generation may need it, unless memory
- * is short, or the peer's data had come to its end before this was read. By the reader, who owns the
- * socket. What goes in its place is released as what was read is. False: it is not kept
+ * is short, or the peer's data has come to its end. By the reader, who owns the socket. What goes
+ * in its place is released as what was read is. False: it is not kept
  */
 bool mptcp_coding_keep(struct mptcp_sock *msk, struct sk_buff *skb)
 {
