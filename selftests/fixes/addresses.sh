@@ -24,11 +24,6 @@ established() {
 	sleep 1
 }
 
-over() {
-	kill "$sending" "$served" || true
-	wait "$sending" "$served" 2>/dev/null || true
-}
-
 # lines LINE ID...: for ip, one for each
 lines() {
 	local id line=$1

@@ -11,7 +11,7 @@ import struct
 import time
 
 from conformance.wire import PORT
-from ends import Ends, main, new_socket, output
+from ends import Ends, main, new_socket, output, reset
 from hand import Check
 
 # nobody has it: there is no route
@@ -26,8 +26,7 @@ def disconnect(conn: socket.socket) -> None:
 def error_of_second(ends: Ends, waiting: socket.socket) -> int:
     """SO_ERROR of a connection, after one that was reset, which nobody asked about."""
     conn, far = ends.connection(waiting)
-    far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    far.close()
+    reset(far)
     time.sleep(0.5)
     disconnect(conn)
     conn.setblocking(False)

@@ -7,8 +7,10 @@ main(check).
 
 from __future__ import annotations
 
+import fcntl
 import select
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -26,6 +28,17 @@ MPTCP, SOL_MPTCP = 262, 284
 
 def new_socket(protocol: int = MPTCP) -> socket.socket:
     return socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
+
+
+def reset(conn: socket.socket) -> None:
+    """Abort it: the peer gets a RST."""
+    conn.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    conn.close()
+
+
+def number(conn: socket.socket, request: int) -> int:
+    """What an ioctl says."""
+    return struct.unpack("i", fcntl.ioctl(conn, request, bytes(4)))[0]
 
 
 def complaints() -> int:

@@ -5,19 +5,13 @@ from __future__ import annotations
 
 import select
 import socket
-import struct
 import threading
 import time
 
-from ends import Ends, main
+from ends import Ends, main, reset
 from hand import Check
 
 ENDED = select.POLLIN | select.POLLRDHUP
-
-
-def reset(conn: socket.socket) -> None:
-    conn.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    conn.close()
 
 
 def outcome(conn: socket.socket) -> str:

@@ -27,3 +27,12 @@ by_hand() {
 	PYTHONPATH=../robust:../robust/middlebox:../robust/attack heard timeout "$patience" \
 		ip netns exec "$client" "$python" -B -m "$1" 10.0.1.2 "$hand" "$server"
 }
+
+# over: the transfer need not come to its end.
+over() {
+	kill "$sending" "$served" || true
+	wait "$sending" "$served" 2>/dev/null || true
+}
+
+# complaints: of the kernel, so far.
+complaints() { dmesg | grep -c WARNING: || true; }

@@ -9,10 +9,6 @@ cd "$(dirname "$0")"
 
 # joins FROM: subflows that the client has from that address
 joins() { in_client ss -Htn state established src "$1" | wc -l; }
-over() {
-	kill "$sending" "$served" || true
-	wait "$sending" "$served" 2>/dev/null || true
-}
 
 need ss
 hosts 20mbit 10ms 20mbit 10ms

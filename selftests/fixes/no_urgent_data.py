@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import array
 import errno
-import fcntl
 import socket
 from collections.abc import Callable
 
-from ends import Ends, main
+from ends import Ends, main, number
 from hand import Check
 
 SIOCATMARK = 0x8905
@@ -30,9 +28,8 @@ def check(ends: Ends) -> Check:
         yield said == "EINVAL", f"{name}: nothing urgent is read", said
         got = conn.recv(10)
         yield got == b"data", "and no data is lost by it", f"{got!r}"
-        mark = array.array("i", [-1])
-        said = error_of(lambda of=conn, at=mark: fcntl.ioctl(of, SIOCATMARK, at))
-        yield mark[0] == 0, "the mark is not reached", said
+        said = error_of(lambda of=conn: number(of, SIOCATMARK))
+        yield said == "0", "the mark is not reached", said
 
 
 if __name__ == "__main__":

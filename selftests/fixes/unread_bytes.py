@@ -3,21 +3,17 @@
 
 from __future__ import annotations
 
-import array
-import fcntl
 import socket
 import termios
 import time
 from collections.abc import Iterator
 
-from ends import MPTCP, Ends, main, new_socket
+from ends import MPTCP, Ends, main, new_socket, number
 from hand import Check
 
 
 def unread(conn: socket.socket) -> int:
-    count = array.array("i", [-1])
-    fcntl.ioctl(conn, termios.FIONREAD, count)
-    return count[0]
+    return number(conn, termios.FIONREAD)
 
 
 def pairs(ends: Ends) -> Iterator[tuple[str, socket.socket, socket.socket]]:
