@@ -17,7 +17,7 @@ unset KEEP # of this call, not of those in a test
 
 # What runs on a real machine, too; what should break it and must not, in short and whole; a test for
 # each defect of Linux that is mended; the rest.
-# The longest first, so that none is left alone at the end.
+# The longest first, so that none is left alone at the end; "accuracy" when "packages", which compiles, is done.
 kernel_tests=(kunit pairs cong papers replay subflows bm redundant rp rescue timers price inorder backup cong_churn limits extensions control early coding sockopt options refused low_overhead stateless_join app_key sysctl
 	modules first_path rejoin why rr minrtt observe steering)
 # takes long, and measures rates only: nothing that a debug kernel would see
@@ -25,7 +25,7 @@ rate_tests=(fair)
 robust_tests=(faults middlebox conformance segments fuzz attack control-wire coding-wire pm flood security)
 quick_tests=("${robust_tests[@]/%/ quick}")
 mapfile -t fixes_tests < <(find "$top/selftests/fixes" -name '*.sh' -perm /u+x -printf '%f\n' | sed 's/\.sh$//' | sort)
-tool_tests=(mptcpctl applications model doctor examples programs mplab digits accuracy promises spread source refresh port send sent alone check-series readme fixes-table counts install whole)
+tool_tests=(mptcpctl applications model doctor examples programs mplab digits promises spread source refresh port send sent alone check-series readme fixes-table counts install whole accuracy)
 # made of the first series only; it is also the one that check-bpf builds and boots
 if [ "$series_version" = "$base_version" ]; then tool_tests=(packages "${tool_tests[@]}"); else tool_tests+=(bpf-builds); fi
 # those kernels that OpenWrt has

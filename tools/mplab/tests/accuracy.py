@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -35,6 +36,7 @@ CPUS = 2
 SHORT = Bulk(8, 3)
 REAL_WITHIN = 0.02
 REAL_TRIES = 5
+BUSY = 0.15  # of the time some program waited for a processor
 ETHERNET = 14  # bytes of its header, which a bottleneck counts and a receiver does not
 WIFI, MOBILE = "8mbit,20ms,80ms", "2mbit,150ms,2s"
 
@@ -368,10 +370,20 @@ def samples(b: Bench) -> None:
     )
 
 
-def real_time(b: Bench) -> None:
-    """The same without time travel: five points. What a busy machine makes late is tried again, by itself.
+def waited() -> float:
+    """Seconds that a program had to wait for a processor so far: another had it, or the machine's host."""
+    with contextlib.suppress(OSError):  # a kernel without pressure stall information
+        stalled = int(Path("/proc/pressure/cpu").read_text().split("total=")[1].split()[0])
+        steal = int(Path("/proc/stat").read_text().split()[8])
+        return stalled / 1e6 + steal / os.sysconf("SC_CLK_TCK")
+    return 0
 
-    Not paths that differ much: there a transfer depends on single packets, with any clock.
+
+def real_time(b: Bench) -> None:
+    """The same without time travel: five points. What comes out else is tried again, by itself.
+
+    A guest that waits for a processor is late by its own clock: where other programs keep all of them busy,
+    nothing is said. Not paths that differ much: there a transfer depends on single packets, with any clock.
     """
     points = (
         (WIFI,),
@@ -382,11 +394,18 @@ def real_time(b: Bench) -> None:
     )
     wanted = [conditions(*p, scheduler="default" if len(p) > 1 else TCP) for p in points]
     virtual, real = b.goodputs(wanted), b.goodputs(wanted, real=True)
-    for i in list(range(len(points))) * REAL_TRIES:
-        if abs(real[i] / virtual[i] - 1) > REAL_WITHIN:
-            (real[i],) = b.goodputs([wanted[i]], real=True)
-    for point, one, other in zip(points, virtual, real, strict=True):
-        b.near(f"{' + '.join(point)} in real time", other, one, REAL_WITHIN)
+    for c, point, one, other in zip(wanted, points, virtual, real, strict=True):
+        name, found, late = f"{' + '.join(point)} in real time", other, False
+        for _ in range(REAL_TRIES):
+            if abs(found / one - 1) <= REAL_WITHIN:
+                break
+            before, start = waited(), time.monotonic()
+            (found,) = b.goodputs([c], real=True)
+            late |= waited() - before > BUSY * (time.monotonic() - start)
+        if late and abs(found / one - 1) > REAL_WITHIN:
+            b.skip(name, f"other programs keep the processors busy: {found / one - 1:+.3%}")
+        else:
+            b.near(name, found, one, REAL_WITHIN)
 
 
 def main() -> int:
