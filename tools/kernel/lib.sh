@@ -113,26 +113,31 @@ selftest_script() {
 	return 1
 }
 
-# changes SERIES|PATCH...: what they change. Messages, and the subjects in names, are left out.
+# names_in FILE...: the patches that these series name.
+names_in() { sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$@"; }
+
+# changes PATCH...: the lines that they add and remove. Messages, the subjects in names, where in a file it is and what
+# stands around it are left out: those differ between versions of Linux.
 changes() {
-	awk 'FNR == 1 { inside = FILENAME ~ /series$/; name = FILENAME; sub(/-[^\/]*$/, "", name); print name }
-		/^diff --git / { inside = 1 }
-		!inside || /^index / { next }
-		FILENAME ~ /series$/ { sub(/-.*/, "") }
-		{ print }' "$@"
+	awk 'FNR == 1 { header = body = 0; name = FILENAME; sub(/-[^\/]*$/, "", name)
+			sub(/^patches\/[0-9]+\.[0-9]+\//, "patches/", name); print name }
+		/^diff --git / { header = 1; body = 0 }
+		/^@@ / { header = 0; body = 1; next }
+		header && !/^(index|---|\+\+\+) / || body && /^[-+]/' "$@"
 }
 
-# digest: of the files of this tree whose names are read, each with a NUL behind it; of patches, of what they change.
+# digest: of the files of this tree whose names are read, each with a NUL behind it; of patches, of what they change,
+# in the order in which they are named.
 digest() {
 	(
 		cd "$top" || exit
 		patch_files=() other_files=(/dev/null)
 		while IFS= read -r -d '' file; do
 			case $file in
-			*.patch | patches/*series) [ ! -f "$file" ] || patch_files+=("$file") ;;
+			*.patch) [ ! -f "$file" ] || patch_files+=("$file") ;;
 			*) [ ! -f "$file" ] || other_files+=("$file") ;;
 			esac
-		done < <(LC_ALL=C sort -z)
+		done
 		{
 			[ ${#patch_files[@]} = 0 ] || changes "${patch_files[@]}"
 			sha256sum "${other_files[@]}"
@@ -141,14 +146,14 @@ digest() {
 }
 
 # files FOLDER...: of this tree, committed or not, for digest.
-files() { git -C "$top" ls-files -z --cached --others --exclude-standard -- "$@"; }
+files() { git -C "$top" ls-files -z --cached --others --exclude-standard -- "$@" | LC_ALL=C sort -z; }
 
-# kernel_files: those that the kernel of this series is made of, with Linux. The first one takes nothing from other
-# versions.
+# kernel_files: those that the kernel of this series is made of, with Linux: its patches in their order.
 kernel_files() {
-	local others='^patches/[0-9]'
-	[ "$series_version" = "$base_version" ] || others='^$'
-	files Kconfig net patches tools/kernel/config | grep -zv "$others"
+	local list=patches/series
+	[ "$series_version" = "$base_version" ] || list=patches/$series_version/series
+	files Kconfig net tools/kernel/config
+	names_in "$top/$list" | sed 's,^,patches/,' | tr '\n' '\0'
 }
 
 # tap_counts LOG: how much of a (K)TAP log passed, failed and was skipped, nested lines included.

@@ -43,9 +43,6 @@ all_versions() {
 	{ echo "$base_version"; find "$patches" -path '*/*/series' -printf '%P\n' | sed -n 's,/series$,,p'; } | sort -V
 }
 
-# names_in FILE...: the patches that they name.
-names_in() { sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$@"; }
-
 # plain_name NAME: without the version that has it so: "fixes/0001-what.patch" of "7.3/fixes/0001-what.patch".
 plain_name() { echo "${1#[0-9]*.[0-9]*/}"; }
 

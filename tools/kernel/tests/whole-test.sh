@@ -14,7 +14,25 @@ cp "$here"/*.sh "$top/tools/kernel/"
 # no release, but for KSRC=: reading one out of a tarball takes a second, each time
 sed -i "s,^default_source=.*,default_source=$work/none," "$top/tools/kernel/lib.sh"
 printf '%s\n' text '<!-- checks -->' old '<!-- /checks -->' '<!-- kernels -->' old '<!-- /kernels -->' end >"$top/Documentation/testing.md"
-for file in net/a.c patches/series selftests/a.sh; do echo 1 >"$top/$file"; done
+for file in net/a.c selftests/a.sh; do echo 1 >"$top/$file"; done
+cat >"$work/a.patch" <<-'PATCH'
+	Subject: [PATCH] a: b
+
+	Why.
+	diff --git a/x b/x
+	index 1..2
+	--- a/x
+	+++ b/x
+	@@ -1,2 +1,2 @@
+	 0
+	-1
+	+2
+PATCH
+mkdir "$top/patches/fixes"
+for name in fixes/0001-a-b.patch fixes/0002-a-b.patch; do
+	cp "$work/a.patch" "$top/patches/$name"
+	echo "$name" >>"$top/patches/series"
+done
 echo /build >"$top/.gitignore"
 
 # make -C TOP --no-print-directory TARGET: notes that it ran; what it comes to is in $work/says-TARGET, if that is there.
@@ -72,48 +90,31 @@ ONLY=check-robust parts whole
 check "and a row names the last commit that changed what is checked" says check-robust "\| $head .*\|  \|\$"
 for file in net/a.c patches/series selftests/a.sh; do
 	cp "$top/$file" "$work/before"
-	echo 2 >"$top/$file"
+	sed -i '$d' "$top/$file"
 	parts table
 	[[ $file == selftests/* ]] && state="tests changed since" || state=stale
 	check "after an edit of $file it says $state" says check-robust "\| $state \|\$"
 	[[ $file != selftests/* ]] || check "not of a check with other tests" says check-interop '\|  \|$'
 	cp "$work/before" "$top/$file"
 done
-cat >"$work/a.patch" <<-'PATCH'
-	Subject: [PATCH] a: b
-
-	Why.
-	diff --git a/x b/x
-	index 1..2
-	@@ -1 +1 @@
-	-1
-	+2
-PATCH
-mkdir "$top/patches/fixes"
-# patch NAME EDIT: the series is that patch, with that edit.
+# patch NAME EDIT: the last of the series, with that edit.
 patch() {
-	rm -f -- "$top"/patches/fixes/*
+	rm -f -- "$top"/patches/fixes/0002-*
 	sed "$2" "$work/a.patch" >"$top/patches/fixes/$1"
-	echo "fixes/$1" >"$top/patches/series"
+	printf '%s\n' fixes/0001-a-b.patch "fixes/$1" >"$top/patches/series"
 	parts table
 }
-patch 0001-a-b.patch ''
-kept=$top/Documentation/evidence/checks.tsv
-cp "$kept" "$work/kept.tsv"
-check "with a patch that is new it says stale" says check-robust '\| stale \|$'
-check "it runs again" env ONLY=check-robust PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" whole
-patch 0001-c-d.patch 's/a: b/c: d/; s/Why/& not/; s/1[.][.]2/1..3/'
-check "another subject, name or message is no other source" says check-robust '\|  \|$'
-patch 0001-a-b.patch 's/^+2/+3/'
-check "another change is" says check-robust '\| stale \|$'
-cp "$work/kept.tsv" "$kept"
-rm -r -- "$top/patches/fixes"
-echo 1 >"$top/patches/series"
-rm -f -- "$work/ran"
-mkdir "$top/patches/9.9"
-echo 1 >"$top/patches/9.9/series"
+patch 0002-a-b.patch 's/^+2/+3/'
+check "with another change in a patch it says stale" says check-robust '\| stale \|$'
+patch 0002-c-d.patch 's/a: b/c: d/; s/Why/& not/; s/1[.][.]2/1..3/; s/-1,2/-5,2/; s/^ 0/ 4/'
+check "another subject, name, message, place or context is no other source" says check-robust '\|  \|$'
+patch 0002-a-b.patch ''
+mkdir -p "$top/patches/9.9/fixes"
+cp "$work/a.patch" "$top/patches/9.9/fixes/0003-a-b.patch"
+echo 9.9/fixes/0003-a-b.patch >"$top/patches/9.9/series"
 parts table
-check "and nothing when that is undone, or what is for another Linux" says check-robust '\|  \|$'
+check "nor is what is for another Linux" says check-robust '\|  \|$'
+rm -f -- "$work/ran"
 echo 3 >"$top/net/a.c"
 check "a text whose table is old" bash -c '! "$0" table-is-written' "$top/tools/kernel/check-parts.sh"
 
@@ -141,7 +142,7 @@ rm -f -- "$work/meanwhile" "$work/ran"
 # A Linux of another version, with a series of two patches.
 mkdir "$work/linux"
 printf '%s\n' 'VERSION = 9' 'PATCHLEVEL = 9' 'SUBLEVEL = 7' >"$work/linux/Makefile"
-printf '%s\n' '# two' a/1.patch b/2.patch >"$top/patches/9.9/series"
+printf '%s\n' '# two' fixes/0001-a-b.patch 9.9/fixes/0003-a-b.patch >"$top/patches/9.9/series"
 kernel() { grep -E "^\| $1(\.[0-9]+)? \|" "$top/Documentation/testing.md" | grep -Eq "$2"; }
 parts table
 check "kernels: one that was not checked" kernel 9.9 '\| 2 \| .*\| not run \|$'
@@ -161,7 +162,7 @@ cp "$top/Documentation/evidence/checks.tsv" "$work/before"
 check "a name with an error in it" bash -c '! "$@"' - \
 	env PATH="$work/bin:$PATH" "$top/tools/kernel/check-parts.sh" kernels "$work/linux-9.9.8x.tar.xz"
 check "is no reason to forget what passed" cmp "$work/before" "$top/Documentation/evidence/checks.tsv"
-echo 3 >"$top/patches/9.9/more"
+sed -i 's/^+2/+3/' "$top/patches/9.9/fixes/0003-a-b.patch"
 parts table
 check "what is for another Linux makes its row stale" kernel 9.9 '\| stale \|$'
 check "and not that of the first" kernel 6.12 '\|  \|  \|$'
@@ -197,7 +198,7 @@ check "of a script that changed that test" test "$(tests yes '' a b model kunit)
 echo 2 >"$top/tools/kernel/a.py"
 check "of tools that did, theirs" test "$(tests yes '' a b model kunit)" = model
 for file in selftests/lib.sh patches/series; do
-	echo 2 >"$top/$file"
+	sed -i '$d' "$top/$file"
 	check "of $file, all" test "$(tests yes '' a b model kunit)" = "a b kunit model"
 done
 check "and all without KEEP" test "$(tests '' '' a b model kunit)" = "a b kunit model"
