@@ -123,11 +123,6 @@
  */
 #define INORDER_CAPACITY_FOR	(30 * HZ)
 
-/* A path that is to drain counts as later by this, in us: others go first if they are about as
- * good.
- */
-#define INORDER_DRAIN_US	(200 * USEC_PER_MSEC)
-
 /* What is booked at a low rate counts no longer than this, in us. */
 #define INORDER_BUSY_US		USEC_PER_SEC
 
@@ -167,7 +162,6 @@ struct inorder_path {
 	u32 min_rtt;
 	u32 queued;		/* bytes in flight or waiting to be sent */
 	u32 delivery;		/* when the next packet would arrive */
-	u32 order;		/* the same, later while it is to drain: who goes first */
 	u32 room;
 	u32 limit;		/* of what is queued, for data ahead */
 	u32 late;		/* the rate at which it is late; 0: it is not */
@@ -404,12 +398,21 @@ static u32 inorder_late(struct mptcp_sock *msk, const struct inorder_path *path,
 	return is->late_rate;
 }
 
+/* Is a queue that stands on @path to drain, under a stream? What waits here meanwhile is there no
+ * later: the path is busy with what it has.
+ */
+static bool inorder_holds_back(const struct inorder_path *path)
+{
+	return inorder_app_limited(path->subflow) && mptcp_sched_drains(path->subflow) &&
+	       mptcp_sched_is_full(path->subflow);
+}
+
 static u32 inorder_room(struct mptcp_sock *msk, const struct inorder_path *path,
 			u32 mss, u64 now)
 {
 	u32 limit = U32_MAX;
 
-	if (inorder_is_scarce(msk, now))
+	if (inorder_is_scarce(msk, now) || inorder_holds_back(path))
 		limit = path->limit;
 	if (!mptcp_sched_max_rate(path->subflow))
 		limit = INORDER_FIRST_SEGS * mss;
@@ -546,11 +549,6 @@ static void inorder_look(struct mptcp_sock *msk, struct inorder_path *p,
 	if (all > p->min_rtt)
 		busy = max(busy, all - p->min_rtt);
 	p->delivery = p->min_rtt / 2 + busy + inorder_time(p, mss);
-	p->order = p->delivery;
-	/* others carry what the application wants while a queue that stands here drains */
-	if (inorder_app_limited(subflow) && mptcp_sched_drains(subflow) &&
-	    mptcp_sched_is_full(subflow) && p->queued > p->limit)
-		p->order += INORDER_DRAIN_US;
 }
 
 /* @path gets @bytes now. */
@@ -568,7 +566,7 @@ static u64 inorder_gap(const struct inorder_path *first, const struct inorder_pa
 	u64 gap = 0;
 
 	for (other = first; other < path; other++)
-		gap += div_u64((u64)other->rate * (path->order - other->order),
+		gap += div_u64((u64)other->rate * (path->delivery - other->delivery),
 			       USEC_PER_MSEC);
 
 	return gap;
@@ -718,7 +716,7 @@ static u32 inorder_sort(struct mptcp_sock *msk, struct inorder_path *paths, u64 
 		if (!mptcp_sched_usable(subflow, backups))
 			continue;
 		inorder_look(msk, &path, subflow, now);
-		for (i = n; i && path.order < paths[i - 1].order; i--)
+		for (i = n; i && path.delivery < paths[i - 1].delivery; i--)
 			if (i < INORDER_PATHS)
 				paths[i] = paths[i - 1];
 		if (i < INORDER_PATHS)
@@ -830,7 +828,7 @@ static int inorder_send_next(struct mptcp_sock *msk, const struct inorder_path *
 static u32 inorder_run(const struct inorder_path *path)
 {
 	u32 mss = mptcp_sched_mss(path->subflow), run = mptcp_sched_run(path->subflow);
-	u32 sooner = path[1].order - path->order;
+	u32 sooner = path[1].delivery - path->delivery;
 
 	if (inorder_app_limited(path->subflow)) {
 		run = min_t(u64, run, div_u64((u64)sooner * path->rate, USEC_PER_MSEC));
@@ -857,10 +855,6 @@ static int inorder_get_send(struct mptcp_sock *msk)
 		return 0;
 	if (path == paths)
 		return inorder_send_next(msk, path, inorder_run(path), now);
-	/* it is to drain, but those that were to stand in have no room */
-	if (path->delivery < paths->delivery)
-		return inorder_send_next(msk, path,
-					 min(path->room, mptcp_sched_mss(path->subflow)), now);
 	if (inorder_send_again(msk, path, now))
 		return 0;
 	for (; path < end; path++)

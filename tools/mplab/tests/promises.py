@@ -21,6 +21,8 @@ WIFI, MOBILE, WEAK = "8mbit,20ms,80ms", "2mbit,150ms,2s", "50kbit,150ms,2s"
 RISING = "8mbit,40ms,200ms,rtt=200ms@5s"
 DYING, OTHER = "8mbit,20ms,80ms,down@8s", "2mbit,60ms,2s"
 CALL = Blocks(20, 2, 160e3, 400)
+STREAM = Blocks(30, 5, 9.5e6)  # more than the nearer of these carries, and less than both
+NEAR, FAR = "9mbit,9ms,500ms", "1.7mbit,60ms,2s"
 INTERRUPTION = 3 * 60 + 2 * 20  # ms: three round trips of the other path, two of the dead one
 
 
@@ -30,6 +32,10 @@ def on(scheduler: str, *texts: str, buffer: int | None = None) -> Conditions:
 
 def call(scheduler: str) -> Conditions:
     return Conditions((paths.parse(DYING), paths.parse(OTHER)), scheduler, workload=CALL)
+
+
+def stream(scheduler: str) -> Conditions:
+    return Conditions((paths.parse(NEAR), paths.parse(FAR)), scheduler, workload=STREAM)
 
 
 def worst(result: Result) -> float:
@@ -47,10 +53,11 @@ def main() -> int:
         on(TCP, WIFI), on("minrtt+rp", WIFI, MOBILE), on("inorder", WIFI, WEAK, buffer=400_000),
         on("inorder", WIFI, MOBILE, buffer=100_000), on("inorder", WIFI, MOBILE, buffer=400_000),
         on("inorder", WIFI, RISING), on("inorder", "8mbit,10ms,80ms", "8mbit,30ms,80ms", "8mbit,200ms,80ms"),
-        call("inorder"), call("minrtt+rs"),
+        stream("default"), stream("inorder"), call("inorder"), call("minrtt+rs"),
     ]  # fmt: skip
     with Guests(Path(sys.argv[1]) if len(sys.argv) > 1 else None) as guests:
-        tcp, losses, weak, small, enough, risen, three, *calls = measured(guests, wanted)
+        tcp, losses, weak, small, enough, risen, three, plain, fast, *calls = measured(guests, wanted)
+    before, late = (1e3 * r.main["delay_p99_s"] for r in (plain, fast))
     dropped = losses.counters["server"].get("NoDSSInWindow", 0)
     checks = [
         ("nothing is sent beyond the peer's window", dropped == 0, dropped),
@@ -59,6 +66,7 @@ def main() -> int:
         ("inorder with 400 KB: both paths", enough.goodput > 9.2e6, enough.goodput),
         ("inorder when an RTT has risen: both paths", risen.goodput > 14.5e6, risen.goodput),
         ("inorder over three paths: each has its third", three.goodput > 21.5e6, three.goodput),
+        ("inorder: a stream that both carry, its slowest percent in ms: below default's", late < before, late),
         *(
             (f"{r.conditions.scheduler} when a path dies: ms of silence", worst(r) <= INTERRUPTION, worst(r))
             for r in calls
