@@ -81,11 +81,19 @@ static void ewlia_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 	mptcp_cong_grow(sk, cong->increase, acked);
 }
 
+/* The first window of one of so many subflows, in segments */
+static u32 ewlia_first_window(struct sock *sk)
+{
+	const struct ewlia *ewlia = inet_csk_ca(sk);
+
+	return max(ewlia->window / mptcp_cong_weight(sk), 1U);
+}
+
 /* Where a connection begins, if it has not begun. */
 static void ewlia_start(struct sock *sk)
 {
 	u32 weight = mptcp_cong_weight(sk);
-	struct ewlia *ewlia = inet_csk_ca(sk);
+	const struct ewlia *ewlia = inet_csk_ca(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 ssthresh = ewlia->ssthresh;
 
@@ -94,7 +102,7 @@ static void ewlia_start(struct sock *sk)
 	if (weight > 1)
 		ssthresh = min(ssthresh, max(EWLIA_SSTHRESH / weight / tp->mss_cache, 2U));
 	tp->snd_ssthresh = ssthresh;
-	tcp_snd_cwnd_set(tp, max(ewlia->window / weight, 1U));
+	tcp_snd_cwnd_set(tp, ewlia_first_window(sk));
 }
 
 static void ewlia_init_sock(struct sock *sk)
@@ -107,18 +115,27 @@ static void ewlia_init_sock(struct sock *sk)
 	ewlia_start(sk);
 }
 
-/* Another control is chosen before anything was sent: it begins as TCP does. */
-static void ewlia_release(struct sock *sk)
+/* Another control is chosen before anything was sent, and TCP has set no window meanwhile: it
+ * begins as TCP does.
+ */
+static void ewlia_restore(struct sock *sk)
 {
-	struct ewlia *ewlia = inet_csk_ca(sk);
+	const struct ewlia *ewlia = inet_csk_ca(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	/* which TCP has not set meanwhile */
-	if (ewlia->window && !tp->data_segs_out &&
-	    tcp_snd_cwnd(tp) == max(ewlia->window / mptcp_cong_weight(sk), 1U)) {
-		tcp_snd_cwnd_set(tp, ewlia->window);
-		tp->snd_ssthresh = ewlia->ssthresh;
-	}
+	if (tp->data_segs_out || tcp_snd_cwnd(tp) != ewlia_first_window(sk))
+		return;
+	tcp_snd_cwnd_set(tp, ewlia->window);
+	tp->snd_ssthresh = ewlia->ssthresh;
+}
+
+static void ewlia_release(struct sock *sk)
+{
+	const struct ewlia *ewlia = inet_csk_ca(sk);
+
+	/* an MPTCP socket, which is none of TCP, was never initialised */
+	if (ewlia->window)
+		ewlia_restore(sk);
 	mptcp_cong_release(sk);
 }
 
