@@ -291,14 +291,16 @@ write_series() {
 
 # write_patches: the whole of patches/ anew, then in place of the old one.
 write_patches() {
-	local new=$patches.new i name group
+	local new=$patches.new i name group number
 	local -A count=()
 	rm -rf -- "$new" "$patches.old"
 	cp -a -- "$patches" "$new"
 	find "$new" -mindepth 2 -maxdepth 2 -name '*.patch' -delete
 	for i in "${!commits[@]}"; do
-		group=${labels[i]%%/*}
-		count[$group]=$((${count[$group]:-0} + 1))
+		group=${labels[i]%%/*} number=${labels[i]#*/}
+		# each keeps its number, if those before it leave it that: texts and other series name it
+		number=$((10#0${number%%-*})) count[$group]=$((${count[$group]:-0} + 1))
+		[ "$number" -lt "${count[$group]}" ] || count[$group]=$number
 		write_patch "$i" "${count[$group]}"
 		echo "$name ${labels[i]:--}" >>"$scratch/order"
 		note_patch "$name" "${commits[i]}"
