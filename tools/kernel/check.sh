@@ -52,7 +52,8 @@ set -- "${@%.sh}"
 # known TEST
 known() {
 	[[ " kunit ${tool_tests[*]} " == *" $1 "* ]] || selftest_script "${1%% *}" >/dev/null ||
-		die "there is no test '$1'"
+		die "there is no test '$1'; there are ${tool_tests[*]} ${rate_tests[*]} ${kernel_tests[*]} ${robust_tests[*]}" \
+			"${fixes_tests[*]}, and all, soon, kernel, kselftests, quick, robust, fixes: sets of them"
 }
 
 # shared PATHS: the kernel's sources, and what tests there are about or may use: all but the tests' scripts.

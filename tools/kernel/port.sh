@@ -79,6 +79,8 @@ settle() {
 	local name before
 	[ -f "$tree/.git/port-waits" ] || return 0
 	read -r name before <"$tree/.git/port-waits"
+	! tree_git diff "$before" HEAD | grep -q '^+<<<<<<< ' ||
+		die "$name was committed with conflict markers: mend it in $tree, 'git commit --amend'"
 	if [ "$(tree_git rev-parse HEAD)" = "$before" ]; then
 		leave_out "$name" "left out"
 		say "$name was skipped: ${series#"$top/"} leaves it out; write there why"

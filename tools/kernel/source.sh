@@ -102,12 +102,16 @@ unpack() {
 	printf '%s\n' "$origin" >"$tree/.git/origin"
 }
 
-# warn_foreign: if this is not the net/mptcp that Linux released, as in trees with patches of others. tried.tsv has the
-# releases that the patches were tried on: RELEASE, git's hash of net/mptcp, its files.
+# tried: the releases of this Linux that the patches were tried on: RELEASE, git's hash of net/mptcp, its files.
+tried() { grep "^${version%.*}[.]" "$top/tools/kernel/tried.tsv" 2>/dev/null || true; }
+
+# warn_foreign: if this is not the net/mptcp that Linux released, as in trees with patches of others.
 warn_foreign() {
 	local version release hash files more
 	version=$(linux_version "$tree")
-	IFS=$'\t' read -r release hash files < <(grep "^${version%.*}[.]" "$top/tools/kernel/tried.tsv" 2>/dev/null) || return 0
+	# this release, or else the last
+	IFS=$'\t' read -r release hash files < <(tried | awk -v is="$version" '
+		{ found = $0 } $1 == is { exit } END { if (found) print found }') || return 0
 	if [ "$version" = "$release" ]; then
 		[ "$(tree_git rev-parse base:net/mptcp)" != "$hash" ] || return 0
 		say "warning: net/mptcp of $ksrc is not that of Linux $version as released: nobody tried the patches on it"
@@ -223,8 +227,9 @@ apply() {
 	fi
 	tree_git rev-parse HEAD >"$tree/.git/patched-head"
 	grep '^error: ' <<<"$said" >&2 || printf '%s\n' "$said" >&2
-	die "patch $1 does not apply to $version: the file and line are named above." \
-		"What to do is in Documentation/development.md, \"Another Linux\""
+	die "patch $1 does not apply to $version: the file and line are named above. All were tried on" \
+		"$(tried | cut -f1 | paste -sd ' '): take one of these ('apt list -a linux-source-$series_version', KSRC=)," \
+		"or mend the patches: Documentation/development.md, \"Another Linux\""
 }
 
 apply_series() {

@@ -36,9 +36,12 @@ check "what cannot is named" 0 "fixes/0002-net-second.patch does not apply to Li
 check "and what to do" 0 "git add FILE... && git am --continue" cat "$work/said"
 check "it waits there" 0 "" test -d "$tree/.git/rebase-apply"
 check "and another call does not disturb it" 1 "a patch waits in" source_sh port
+tree_git add net/mptcp/file.c
+check "added as it is" 0 "" tree_git am --continue
+check "it is told from a mended one" 1 "fixes/0002-net-second.patch was committed with conflict markers" source_sh port
 sed -i '/^<<<<<<</d; /^=======/d; /^>>>>>>>/d; /^dreissig$/d' "$tree/net/mptcp/file.c"
 tree_git add net/mptcp/file.c
-check "mended" 0 "" tree_git am --continue
+check "mended" 0 "" tree_git commit -q --amend --no-edit
 check "what is settled is not thrown away" 1 "a port is under way in" source_sh prepare
 check "nor taken for all there is" 1 "a port is under way in" env FORCE=1 "$top/tools/kernel/source.sh" refresh
 mkdir "$work/bin"
