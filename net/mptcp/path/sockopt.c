@@ -5,8 +5,8 @@
  * without a final NUL, at most 511 characters. What is not named has what the network
  * namespace's sysctl says; an empty value leaves all to that. Before connect() or listen()
  * they are for the connections to come (accepted sockets inherit them), later for the next
- * decision. A price that is lower than what the sysctl says for the interface counts only
- * if it was set with CAP_NET_ADMIN in the user namespace of the network namespace.
+ * decision. A price that was set without CAP_NET_ADMIN in the user namespace of the network
+ * namespace decides only between interfaces for which the sysctl says the same.
  *
  * set: EINVAL   too long, or a word that is not IFNAME=VALUE or ADDRESS/BITS=VALUE, a
  *		 value out of range, or one that comes twice

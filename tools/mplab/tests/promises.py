@@ -66,7 +66,11 @@ def main() -> int:
         ("inorder with 400 KB: both paths", enough.goodput > 9.2e6, enough.goodput),
         ("inorder when an RTT has risen: both paths", risen.goodput > 14.5e6, risen.goodput),
         ("inorder over three paths: each has its third", three.goodput > 21.5e6, three.goodput),
-        ("inorder: a stream that both carry, its slowest percent in ms: below default's", late < before, late),
+        (
+            "inorder: a stream that both carry, its slowest percent in ms: below default's",
+            late < before,
+            late,
+        ),
         *(
             (f"{r.conditions.scheduler} when a path dies: ms of silence", worst(r) <= INTERRUPTION, worst(r))
             for r in calls

@@ -185,7 +185,7 @@ class CommandLine(unittest.TestCase):
     def test_unknown_space(self) -> None:
         with mock.patch.object(asked, "kernel", lambda name: Path("/")):
             said = self.fails("design", "middle", "--out", "/tmp")
-        self.assertIn("neither one of low, high", said)
+        self.assertIn("write one of low, high", said)
 
     def test_points_that_cannot_be_read(self) -> None:
         good = b"8mbit,20ms,80ms 2mbit,20ms,80ms\n"

@@ -194,7 +194,7 @@ def _condition_options(parser: argparse.ArgumentParser, tcp_by_default: str = TC
         default=[],
         metavar="KIND[,KEY=VALUE]...",
         help="traffic of others, repeatable: tcp, web or udp, e.g. tcp,count=2,path=1; web,load=2mbit;"
-        " 'mplab run --help-beside' explains them",
+        " explained by 'mplab run --help-beside'",
     )
     parser.add_argument(
         "--competing", type=_from_zero, default=0, metavar="N", help="short for tcp,count=N,congestion=reno"
@@ -273,7 +273,7 @@ def _run_options(parser: argparse.ArgumentParser, tcp_by_default: str = TCP_BY_D
 def _watch_parser(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     watch = sub.add_parser(
         "watch",
-        help="draw a run while it runs: rate of each path, queues, out-of-order bytes",
+        help="draw a run while it runs: rates, queues, what is out of order",
         description=WATCH,
         epilog=WATCH_SHOWS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -347,7 +347,12 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
         help="the published numbers: measure, confirm on a later kernel, write into texts, check",
     )
-    evidence.add_argument("what", choices=("measure", "confirm", "write", "check"))
+    evidence.add_argument(
+        "what",
+        choices=("measure", "confirm", "write", "check"),
+        help="measure: what changed since; confirm: run a share of it again, and keep the numbers if it comes"
+        " out the same; write: the numbers into the texts; check: say what does not fit together",
+    )
     evidence.add_argument(
         "--only", action="append", default=[], metavar="NAME", help="this one, repeatable (all that changed)"
     )

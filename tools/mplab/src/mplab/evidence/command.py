@@ -8,6 +8,8 @@ import argparse
 import contextlib
 import os
 import shlex
+import shutil
+import textwrap
 from collections.abc import Iterator
 
 from ..lab import parts
@@ -123,6 +125,8 @@ def _write(planned: plan.Plan) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.only and args.what in ("write", "check"):
+        raise UsageError(f"evidence {args.what} looks at all numbers: leave out --only")
     try:
         planned, status = plan.read(), None
         if args.what == "measure":
@@ -137,6 +141,11 @@ def run(args: argparse.Namespace) -> int:
         found = check.problems(planned)
     except plan.EvidenceError as error:
         raise UsageError(str(error)) from None
+    width = shutil.get_terminal_size().columns
     for problem in found:
-        print(problem)
+        print(
+            textwrap.fill(
+                problem, width, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
+            )
+        )
     return 1 if found else 0

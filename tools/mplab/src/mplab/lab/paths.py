@@ -16,8 +16,8 @@ As text: RATE,RTT,QUEUE[,LOSS][,KEY=VALUE]...[,EVENT@TIME]..., for example
     8mbit,20ms,80ms,closed@5s,removed@10s,added@15s
 
 Events: rate, rtt, jitter, loss, queue (each =VALUE@TIME); down, up; closed: the
-subflow gets a reset; removed, added: the client's address. Of traces:
-traces.py; invented ones, such as trace=lte:7: synthetic.py.
+subflow gets a reset; removed, added: the client's address. Of traces, also
+invented ones, such as trace=lte:7: Documentation/testbed.md, "Links by trace".
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ You are root in the network namespace "client" of the patched kernel.
 
 {picture}
 
-  ip netns exec server CMD     run CMD on the server (or on router1, router2, ...)
-  mptcpctl list                schedulers; "mptcpctl set inorder" changes the default
-  mptcpctl run -- CMD          run any program over MPTCP: iperf3 -c {server} (an iperf3 with
-                               MPTCP listens there)
+  ip netns exec server CMD   run CMD on the server (or router1, router2, ...)
+  mptcpctl list              schedulers; "mptcpctl set NAME": the default one
+  mptcpctl run -- CMD        run any program over MPTCP: iperf3 -c {server}
+                             (an iperf3 with MPTCP listens there)
   ss -Mi, ip mptcp, nstat -az 'MPTcpExt*', tcpdump, ethtool, mptcpd: as usual
   Rates are those towards the server; the way back has the delay only.
   Files you write are gone afterwards. Leave with "exit".

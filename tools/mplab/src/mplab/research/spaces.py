@@ -58,7 +58,10 @@ def named(args: argparse.Namespace) -> list[tuple[Path, ...]]:
         return points(kind, name, args.points, args.design_seed)
     file = FilePath(args.space)
     if not file.is_file():
-        raise UsageError(f"design {args.space}: neither one of {', '.join(SPACES)} nor a file with points")
+        raise UsageError(
+            f"design {args.space}: write one of {', '.join(SPACES)}, orthogonal: or grid: and one of them,"
+            " or a file with points"
+        )
     return _points(file)
 
 
