@@ -142,10 +142,13 @@ rejected "expected pointer to STRUCT mptcp_sock|must be referenced or trusted" "
 # schedulers: a line each.
 schedulers() { tr ' ' '\n' </proc/sys/net/mptcp/available_schedulers | sort; }
 
-# foreign OBJECT: a scheduler of somebody else carries data, or it is said why not; one that is
-# called bad is to be refused.
+# mbits BYTES START: since START, in ns
+mbits() { echo $((8 * $1 / (($(date +%s%N) - $2) / 1000))); }
+
+# foreign OBJECT: a scheduler of somebody else carries data, also when a path goes dark, or it is said why not; one that
+# is called bad is to be refused.
 foreign() {
-	local object=$1 file name start
+	local object=$1 file name start said
 	file=$(basename "$object" .o)
 	schedulers >"$work/before"
 	if ! "$mptcpctl" load "$object" >"$work/foreign" 2>&1; then
@@ -157,9 +160,18 @@ foreign() {
 	one=$(tx_bytes 1) two=$(tx_bytes 2) start=$(date +%s%N)
 	serve
 	transfer -b 8000000 -s "$name"
+	said="$name: $(mbits 8000000 "$start") Mbit/s, $(($(tx_bytes 1) - one)) bytes over the first path,"
+	said+=" $(($(tx_bytes 2) - two)) over the second"
 	arrived 8000000 "$file: the bytes are right"
-	echo "# $name: $((8 * 8000000 / (($(date +%s%N) - start) / 1000))) Mbit/s," \
-		"$(($(tx_bytes 1) - one)) bytes over the first path, $(($(tx_bytes 2) - two)) over the second"
+	serve
+	start=$(date +%s%N)
+	begin -b 4000000 -s "$name"
+	sleep 0.5
+	darken
+	complete
+	lighten
+	echo "# $said; $(mbits 4000000 "$start") Mbit/s of 4 MB when the second goes dark"
+	arrived 4000000 "$file: the second path goes dark"
 	that "$file was to be carried out" [ "${file/bad/}" = "$file" ]
 	unload_bpf "$name" >/dev/null
 }
