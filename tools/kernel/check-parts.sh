@@ -197,8 +197,7 @@ kernels_text() {
 	printf '%s\n' '| Linux | patches | commit | passed | failed | skipped | minutes | fails | |' \
 		'|---|---:|---|---:|---:|---:|---:|---|---|'
 	while read -r version; do
-		list=$patches/series
-		[ "$version" = "$base_version" ] || list=$patches/$version/series
+		list=$(series_of "$version")
 		if IFS=$'\t' read -r commit digest good bad not seconds linux tests < <(line "$(key check "$version")"); then
 			printf '| %s | %d | %s | %d | %d | %d | %d | %s | %s |\n' "${linux:-$version}" "$(names_in "$list" | wc -l)" \
 				"$commit" "$good" "$bad" "$not" $(((seconds + 59) / 60)) "$tests" "$(state check "$version" "$digest")"

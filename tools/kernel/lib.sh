@@ -148,12 +148,13 @@ digest() {
 # files FOLDER...: of this tree, committed or not, for digest.
 files() { git -C "$top" ls-files -z --cached --others --exclude-standard -- "$@" | LC_ALL=C sort -z; }
 
+# series_of VERSION: the file that names its patches.
+series_of() { if [ "$1" = "$base_version" ]; then echo "$top/patches/series"; else echo "$top/patches/$1/series"; fi; }
+
 # kernel_files: those that the kernel of this series is made of, with Linux: its patches in their order.
 kernel_files() {
-	local list=patches/series
-	[ "$series_version" = "$base_version" ] || list=patches/$series_version/series
 	files Kconfig net tools/kernel/config
-	names_in "$top/$list" | sed 's,^,patches/,' | tr '\n' '\0'
+	names_in "$(series_of "$series_version")" | sed 's,^,patches/,' | tr '\n' '\0'
 }
 
 # tap_counts LOG: how much of a (K)TAP log passed, failed and was skipped, nested lines included.

@@ -21,13 +21,12 @@ nearest() {
 
 # begin_series VERSION: that of the nearest, a group after the other.
 begin_series() {
-	local near from=$patches/series
+	local near
 	near=$(nearest "$1")
-	[ "$near" = "$base_version" ] || from=$patches/$near/series
 	mkdir -p "$patches/$1"
 	{
 		echo "# For Linux $1, in the order in which they apply; begun from the series for Linux $near."
-		names_in "$from" | while read -r name; do
+		names_in "$(series_of "$near")" | while read -r name; do
 			[ "$(group_of "$name")" = "${group:-}" ] || echo
 			group=$(group_of "$name")
 			echo "$name"

@@ -5,8 +5,7 @@
 # in the tree to which they are applied.
 
 patches=$top/patches
-series=$patches/series
-[ "$series_version" = "$base_version" ] || series=$patches/$series_version/series
+series=$(series_of "$series_version")
 # In the order in which they apply. Linux as it came gets the first one, too: with it, it boots
 # in the test bed as ours does.
 groups=(testbed stable fixes fallback sched cong sockopt handshake join control timers early coding first rejoin limits)

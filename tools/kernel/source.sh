@@ -102,15 +102,15 @@ unpack() {
 	printf '%s\n' "$origin" >"$tree/.git/origin"
 }
 
-# tried: the releases of this Linux that the patches were tried on: RELEASE, git's hash of net/mptcp, its files.
-tried() { grep "^${version%.*}[.]" "$top/tools/kernel/tried.tsv" 2>/dev/null || true; }
+# tried RELEASE: those of the same version that the patches were tried on: RELEASE, git's hash of net/mptcp, its files.
+tried() { grep "^${1%.*}[.]" "$top/tools/kernel/tried.tsv" 2>/dev/null || true; }
 
 # warn_foreign: if this is not the net/mptcp that Linux released, as in trees with patches of others.
 warn_foreign() {
 	local version release hash files more
 	version=$(linux_version "$tree")
 	# this release, or else the last
-	IFS=$'\t' read -r release hash files < <(tried | awk -v is="$version" '
+	IFS=$'\t' read -r release hash files < <(tried "$version" | awk -v is="$version" '
 		{ found = $0 } $1 == is { exit } END { if (found) print found }') || return 0
 	if [ "$version" = "$release" ]; then
 		[ "$(tree_git rev-parse base:net/mptcp)" != "$hash" ] || return 0
@@ -228,7 +228,7 @@ apply() {
 	tree_git rev-parse HEAD >"$tree/.git/patched-head"
 	grep '^error: ' <<<"$said" >&2 || printf '%s\n' "$said" >&2
 	die "patch $1 does not apply to $version: the file and line are named above. All were tried on" \
-		"$(tried | cut -f1 | paste -sd ' '): take one of these ('apt list -a linux-source-$series_version', KSRC=)," \
+		"$(tried "$version" | cut -f1 | paste -sd ' '): take one of these ('apt list -a linux-source-$series_version', KSRC=)," \
 		"or mend the patches: Documentation/development.md, \"Another Linux\""
 }
 

@@ -182,6 +182,10 @@ class CommandLine(unittest.TestCase):
     def test_unknown_figure(self) -> None:
         self.assertIn("'mplab figure' lists them", self.fails("figure", "fig9.9"))
 
+    def test_all_numbers_are_looked_at(self) -> None:
+        for what in ("write", "check"):
+            self.assertIn("leave out --only", self.fails("evidence", what, "--only", "bench"))
+
     def test_unknown_space(self) -> None:
         with mock.patch.object(asked, "kernel", lambda name: Path("/")):
             said = self.fails("design", "middle", "--out", "/tmp")
