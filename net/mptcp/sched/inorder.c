@@ -40,9 +40,9 @@
  * its lowest, when it varies, or when others fill the queue, and to give way to
  * them would be to give up the path. The fastest subflow is always free to. Once in
  * ten seconds what is limited so gets less than a product, to see whether the lowest
- * RTT is still the one that it was (model.c); so does each, if another one can carry what the
- * application wants. Else the queue behind which data is still there first would grow, and be
- * taken for the path, until data is there last.
+ * RTT is still the one that it was (model.c); so does each on which a queue stands, under a
+ * stream. Else the queue behind which data is still there first would grow, and be taken for the
+ * path, until data is there last.
  *
  * The rate is the highest of the last second. While the application has no more to send, TCP
  * takes only samples that are above the one before: a path that fades under a stream would
