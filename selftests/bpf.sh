@@ -142,13 +142,22 @@ rejected "expected pointer to STRUCT mptcp_sock|must be referenced or trusted" "
 # schedulers: a line each.
 schedulers() { tr ' ' '\n' </proc/sys/net/mptcp/available_schedulers | sort; }
 
-# mbits BYTES START: since START, in ns
-mbits() { echo $((8 * $1 / (($(date +%s%N) - $2) / 1000))); }
+# timed BYTES SCHEDULER [COMMAND...]: how long a transfer takes, in ms; the command comes in the middle.
+timed() {
+	local start bytes=$1 name=$2
+	shift 2
+	serve
+	start=$(date +%s%N)
+	begin -b "$bytes" -s "$name"
+	[ $# = 0 ] || { sleep 1; "$@"; }
+	complete
+	took=$((($(date +%s%N) - start) / 1000000))
+}
 
 # foreign OBJECT: a scheduler of somebody else carries data, also when a path goes dark, or it is said why not; one that
 # is called bad is to be refused.
 foreign() {
-	local object=$1 file name start said
+	local object=$1 file name
 	file=$(basename "$object" .o)
 	schedulers >"$work/before"
 	if ! "$mptcpctl" load "$object" >"$work/foreign" 2>&1; then
@@ -157,21 +166,15 @@ foreign() {
 		return
 	fi
 	name=$(schedulers | comm -13 "$work/before" -)
-	one=$(tx_bytes 1) two=$(tx_bytes 2) start=$(date +%s%N)
-	serve
-	transfer -b 8000000 -s "$name"
-	said="$name: $(mbits 8000000 "$start") Mbit/s, $(($(tx_bytes 1) - one)) bytes over the first path,"
-	said+=" $(($(tx_bytes 2) - two)) over the second"
+	one=$(tx_bytes 1) two=$(tx_bytes 2)
+	timed 8000000 "$name"
 	arrived 8000000 "$file: the bytes are right"
-	serve
-	start=$(date +%s%N)
-	begin -b 4000000 -s "$name"
-	sleep 0.5
-	darken
-	complete
+	echo "# $name: 8 MB in $took ms, $(($(tx_bytes 1) - one)) bytes over the first path," \
+		"$(($(tx_bytes 2) - two)) over the second"
+	timed 8000000 "$name" darken
 	lighten
-	echo "# $said; $(mbits 4000000 "$start") Mbit/s of 4 MB when the second goes dark"
-	arrived 4000000 "$file: the second path goes dark"
+	arrived 8000000 "$file: the second path goes dark: the bytes are right"
+	echo "# $name: in $took ms then"
 	that "$file was to be carried out" [ "${file/bad/}" = "$file" ]
 	unload_bpf "$name" >/dev/null
 }
@@ -272,18 +275,6 @@ wait "$holder" 2>/dev/null || true
 that "killed, it takes it along" soon eval '! available bpf_minrtt'
 complete
 arrived 8000000 "the connection that used it goes on: the bytes are right"
-
-# timed BYTES SCHEDULER [COMMAND...]: how long a transfer takes, in ms; the command comes in the middle.
-timed() {
-	local start bytes=$1 name=$2
-	shift 2
-	serve
-	start=$(date +%s%N)
-	begin -b "$bytes" -s "$name"
-	[ $# = 0 ] || { sleep 1; "$@"; }
-	complete
-	took=$((($(date +%s%N) - start) / 1000000))
-}
 
 # replaced NAME BYTES [COMMAND...]: a connection survives a broken one.
 replaced() {
