@@ -6,8 +6,7 @@ usage: control.py CLIENT SERVER WHAT [ARGUMENT]
 mix SECONDS     data and TLVs both ways all along, each byte compared
 options         socket options and their errors
 removed         connect, write a byte each way, open the stream if there is one, print "ready"; at a
-                line on standard input, print how many more subflows both ends have, and which are
-                backups to the client: those of its peer
+                line on standard input, print how many more subflows both ends have
 first WHO       how long the first TLV of "near" or "far" takes, where no byte of data was sent
 memory          TLVs that nobody reads: who pays for them, and what comes when memory is short
 unread          data beside a TLV that nobody reads: when it is acknowledged

@@ -50,18 +50,40 @@ die() {
 	both "$1" loss 0%
 }
 
-# lost_removal CONTROL MATCH: the second path is dark, and the server's endpoint there is removed. Of what
-# it says then on the first path, the first segment that matches is lost. $remaining: how many subflows
-# both ends have then beside the first, $dropped: how many segments were.
-lost_removal() {
+# hold_two CONTROL: a connection over both paths, of which the second one is dark then.
+hold_two() {
 	local line
 	control "$1"
 	in_server ip mptcp endpoint flush
-	in_server ip mptcp endpoint add 10.0.2.2 dev s2 signal
+	in_server ip mptcp endpoint add 10.0.2.2 dev s2 id 7 signal
 	# shellcheck disable=SC2034,SC2154 # coproc sets it
 	coproc ends_of { timeout "$patience" python3 -B control.py "$client" "$server" removed 2>&1; }
 	while read -r line <&"${ends_of[0]}" && [ "$line" != ready ]; do retell "$line" "$about"; done
 	both 2 loss 100%
+}
+
+# let_go: the end of that. $remaining: how many subflows both ends have beside the first
+let_go() {
+	sleep 5
+	echo >&"${ends_of[1]}"
+	remaining=$(sed -n 's/^subflows=//p' <&"${ends_of[0]}")
+	wait || true
+	both 2 loss 0%
+}
+
+# lost_priority CONTROL: what the server says on the dark path. $told: what the client heard
+lost_priority() {
+	hold_two "$1"
+	told=$(counter MPPrioRx)
+	in_server ip mptcp endpoint change id 7 backup
+	let_go
+	told=$(($(counter MPPrioRx) - told))
+}
+
+# lost_removal CONTROL MATCH: the server's endpoint is removed. Of what it says then on the first path, the first
+# segment that matches is lost. $dropped: how many were
+lost_removal() {
+	hold_two "$1"
 	in_client nft -f - <<-RULES
 		table ip lossy {
 			chain in {
@@ -73,11 +95,7 @@ lost_removal() {
 	in_server ip mptcp endpoint flush
 	soon lost_one || true
 	in_client nft delete table ip lossy
-	sleep 5
-	echo >&"${ends_of[1]}"
-	remaining=$(sed -n 's/^subflows=//p' <&"${ends_of[0]}")
-	wait || true
-	both 2 loss 0%
+	let_go
 }
 
 # lost_one: a segment was; how many, long before it comes again. $dropped
@@ -141,9 +159,13 @@ wait "$dying"
 
 # A pure ACK has the option; the TLV is in the only segment with payload.
 about="without the stream: "
+lost_priority 0
+is 0 "$told" "without the stream, the client does not hear of a priority while its path is dark"
 lost_removal 0 '> 0'
 is "1 0, 1 lost" "$remaining, $dropped lost" "without the stream, the client never hears of a REMOVE_ADDR that is lost"
 about="with the stream: "
+lost_priority 1
+is 1 "$told" "with it, the client hears of it on the other path"
 lost_removal 1 '>= 77'
 that "with it, the segment is lost" less 0 "$dropped"
 in_time "once" test "$dropped" = 1

@@ -243,12 +243,13 @@ FORGERIES = {
     # Nothing signs it. Section 3.4.2 would have the path probed before it is closed.
     "remove": Forgery("REMOVE_ADDR of the other path", remove_other, "sibling slow", counter="RmAddr"),
     "add_addr": Forgery("ADD_ADDR, wrong HMAC", add_addr, ""),
-    "tlv_prio": Forgery("priority of the other path, by TLV", tlv_prio, counter="ControlRx", stream=True),
+    "tlv_prio": Forgery(
+        "priority of the other path, by TLV", tlv_prio, counter="ControlUnknown", stream=True
+    ),
     "tlv_remove": Forgery(
         "REMOVE_ADDR of the other path, by TLV",
         tlv_remove,
-        "path sibling slow",
-        counter="RmAddr",
+        counter="ControlUnknown",
         stream=True,
     ),
     "tlv_add": Forgery("ADD_ADDR by TLV, wrong HMAC", tlv_add, counter="ControlUnknown", stream=True),

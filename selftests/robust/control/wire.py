@@ -159,6 +159,21 @@ class End(Peer):
         self.control(whole)
         self.controlled += len(whole)
 
+    def signed(self, kind: int, value: bytes, secrets: bytes = b"", later: int = 0) -> bytes:
+        """A TLV of the kernel's that begins where the next one does, or later. secrets: the
+        application's, in place of the keys."""
+        place = self.number(self.controlled + later, 8)
+        message = place + struct.pack("!HH", kind, len(value) + 8) + value
+        message = message.ljust(8 + 4 + 19, b"\0")
+        if secrets:
+            return tlv(kind, value + hmac.new(secrets, message, hashlib.sha256).digest()[-8:])
+        return tlv(kind, value + mac(self.key, self.peer_key, message)[-8:])
+
+    def sign(self, kind: int, value: bytes, secrets: bytes = b"") -> None:
+        whole = self.signed(kind, value, secrets)
+        self.control(whole)
+        self.controlled += len(whole)
+
     def last_ack(self, seconds: float = 0.3) -> int | None:
         """How much of our control bytes the last S acknowledgment has."""
         place = None
@@ -508,11 +523,44 @@ def content(wire: Wire, waiting: socket.socket) -> Check:
     ):
         end.tell(kind, value)
         end.hear(0.1)
-    yield info(program)[UNKNOWN] == 12, "wrong ones are counted: length, HMAC", f"{info(program)}"
+    yield info(program)[UNKNOWN] == 12, "wrong ones are counted", f"{info(program)}"
     body = bytes([9]) + socket.inet_aton("10.0.1.77") + struct.pack("!H", 7000)
-    end.tell(ADD, body + mac(end.key, end.peer_key, body)[-8:])
-    end.hear(0.5)
-    yield info(program)[UNKNOWN] == 12, "an address with its HMAC is taken", f"{info(program)}"
+    right = ((ADD, body), (ADD, body[:5] + bytes(14)), (REMOVE, bytes([8])), (PRIORITY, bytes([1, 7, 7])))
+    for kind, value in right[0], *right[2:]:
+        end.sign(kind, value)
+        end.hear(0.1)
+    yield info(program)[UNKNOWN] == 12, "signed ones are taken", f"{info(program)}"
+    yield from unsigned(end, program, right)
+
+
+def forged(end: End, kind: int, value: bytes) -> Iterator[tuple[str, bytes]]:
+    """TLVs of the kernel's whose HMAC is wrong in one thing. Each is that of the next place when it is
+    asked for."""
+    first = whole = end.signed(kind, value)
+    yield "no HMAC", tlv(kind, value)
+    yield "the key's HMAC of the value alone", tlv(kind, value + mac(end.key, end.peer_key, value)[-8:])
+    whole = end.signed(kind, value)
+    yield "an HMAC with a bit turned", whole[:-1] + bytes([whole[-1] ^ 1])
+    whole = end.signed(kind, value)
+    yield "a value with a bit turned", whole[:4] + bytes([whole[4] ^ 1]) + whole[5:]
+    yield "the HMAC of the next place", end.signed(kind, value, later=1)
+    yield "what was right before", first
+
+
+def unsigned(end: End, program: socket.socket, right: tuple[tuple[int, bytes], ...]) -> Check:
+    def counted(whole: bytes) -> bool:
+        before = info(program)[UNKNOWN]
+        end.control(whole)
+        end.controlled += len(whole)
+        end.hear(0.1)
+        return info(program)[UNKNOWN] == before + 1
+
+    for kind, value in right:
+        for what, whole in forged(end, kind, value):
+            yield counted(whole), f"type {kind}, {len(value)} bytes: {what} is wrong", ""
+    for kind, size in (ADD, 6), (ADD, 8), (REMOVE, 9), (PRIORITY, 2), (PRIORITY, 4):
+        whole = end.signed(kind, bytes(size))
+        yield counted(whole), f"type {kind}, {size} bytes: wrong, though signed", ""
 
 
 def small(wire: Wire, waiting: socket.socket) -> Check:
@@ -536,8 +584,8 @@ def small(wire: Wire, waiting: socket.socket) -> Check:
 
 
 def keyed(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
-    """Addresses are signed with the application's key, and may come before the program has it. It needs
-    another listener: the last test."""
+    """The kernel's are signed with the application's key, and may come before the program has it. It
+    needs another listener: the last test."""
 
     def mac_of(key: bytes, message: bytes) -> bytes:
         return hmac.new(key, message, hashlib.sha256).digest()
@@ -559,32 +607,34 @@ def keyed(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
         mac_of(SECRET, b"MPTCP application key, " + who + end.key + end.peer_key)
         for who in (b"client", b"server")
     )
-    values = []
-    for number in range(1, 10):
-        body = bytes([number]) + socket.inet_aton(f"10.0.1.{70 + number}") + struct.pack("!H", 7000)
-        values.append(body + mac_of(secrets, body)[-8:])
-    for value in values[:8]:
-        end.tell(ADD, value)
+    bodies = [
+        bytes([number]) + socket.inet_aton(f"10.0.1.{70 + number}") + struct.pack("!H", 7000)
+        for number in range(1, 9)
+    ]
+    for body in bodies[:6]:
+        end.sign(ADD, body, secrets)
         end.hear(0.05)
+    end.sign(PRIORITY, bytes([1, 0, 0]), secrets)
+    end.sign(ADD, bodies[6])
     place = end.last_ack()
-    end.control(tlv(ADD, values[8]))
+    end.control(end.signed(ADD, bodies[7], secrets))
     late = end.last_ack()
-    yield announced() == 0 and info(program)[UNKNOWN] == 0, "before the key no address counts", ""
+    yield announced() == 0 and info(program)[UNKNOWN] == 0, "before the key none counts", ""
     yield place in (None, end.controlled), "some wait for it", f"{place}"
     yield late in (None, end.controlled), "one more is not acknowledged", f"{late}"
-    end.tell(REMOVE, bytes([3]))
-    end.hear(0.2)
+    prio = counters(namespace)["MPPrioRx"]
     program.setsockopt(SOL_MPTCP, APP_KEY, SECRET)
-    got = announced()
-    yield got == 7, "with the key those that were not removed are taken", f"{got}"
-    end.tell(ADD, values[8])
+    got, wrong = announced(), info(program)[UNKNOWN]
+    yield (got, wrong) == (6, 1), "with the key those that have its HMAC are taken", f"{got}, {wrong}"
+    yield counters(namespace)["MPPrioRx"] == prio + 1, "a priority, too", ""
+    end.sign(ADD, bodies[7], secrets)
     place, got = end.last_ack(), announced()
-    yield got == 8 and place == end.controlled, "as is what comes later", f"{got}, {place}"
-    yield info(program)[UNKNOWN] == 0, "all were right", f"{info(program)}"
+    yield got == 7 and place == end.controlled, "as is what comes later", f"{got}, {place}"
+    yield info(program)[UNKNOWN] == 1, "that was right", f"{info(program)}"
 
 
 def backup(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
-    """MP_PRIO by TLV names the subflow, and is believed on that one only: nothing signs it."""
+    """MP_PRIO by TLV names the subflow, and may come on another one: it is signed."""
 
     def believed() -> int:
         end.hear(0.2)
@@ -592,24 +642,17 @@ def backup(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
 
     end, program = opened(wire, waiting)
     other = end.join(number=5)
-    first, joined = tlv(PRIORITY, bytes([1, 0, 0])), tlv(PRIORITY, bytes([1, 5, 0]))
     before = believed()
-    end.control(joined)
-    end.controlled += len(joined)
-    yield believed() == before, "a priority of the joined subflow is not believed on the first", ""
-    end.control_over(other, first)
-    yield believed() == before, "nor the other way around", ""
-    end.control(first[:-1])
-    end.controlled += len(first) - 1
-    end.control_over(other, first[-1:])
-    yield believed() == before, "nor if its last byte comes on the other one", ""
-    end.control_over(other, joined[:-1])
-    end.control(joined[-1:])
-    end.controlled += 1
-    yield believed() == before, "nor its first bytes", ""
-    yield info(program)[UNKNOWN] == 4, "they are counted as wrong", f"{info(program)}"
+    end.control_over(other, tlv(PRIORITY, bytes([1, 0, 0])))
+    yield believed() == before, "a priority that is not signed is not believed on another subflow", ""
     end.tell(PRIORITY, bytes([1, 0, 0]))
-    yield believed() == before + 1, "on its own subflow it is", ""
+    yield believed() == before, "nor on its own", ""
+    yield info(program)[UNKNOWN] == 2, "they are counted as wrong", f"{info(program)}"
+    whole = end.signed(PRIORITY, bytes([1, 0, 0]))
+    end.control(whole[:-1])
+    end.controlled += len(whole) - 1
+    end.control_over(other, whole[-1:])
+    yield believed() == before + 1, "one that is signed is, wherever its bytes come", ""
     program.sendall(b"not on the backup")
     got = wire.answer(other.port, lambda tcp: bool(tcp.data), patience=1)
     yield (
@@ -617,6 +660,8 @@ def backup(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
         "and data goes on the other one",
         f"{got!r}",
     )
+    end.control_over(other, end.signed(PRIORITY, bytes([0, 0, 0])))
+    yield believed() == before + 2, "the other one takes it back", ""
 
 
 def removed(wire: Wire, waiting: socket.socket) -> Check:
@@ -631,7 +676,7 @@ def removed(wire: Wire, waiting: socket.socket) -> Check:
         end.say(option(REMOVE_ADDR, 0, bytes([5])))
 
     def by_tlv() -> None:
-        end.tell(REMOVE, bytes([5]))
+        end.sign(REMOVE, bytes([5]))
 
     for how, first, second in ("TLV", by_tlv, by_option), ("option", by_option, by_tlv):
         end, program = opened(wire, waiting)

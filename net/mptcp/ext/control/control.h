@@ -26,6 +26,8 @@
 #define MPTCP_CONTROL_APPLICATION	0x8000
 
 #define MPTCP_CONTROL_HEADER		4
+/* What ends the value of one of the kernel's */
+#define MPTCP_CONTROL_HMAC		8
 /* The longest value that is sent, or kept when it is received */
 #define MPTCP_CONTROL_MAX		1024
 /* Those of the kernel, which are taken in any case, are not longer. */
@@ -53,7 +55,7 @@ enum mptcp_control_say {
 	MPTCP_CONTROL_SAY_ACK,
 };
 
-/* A TLV that waits */
+/* A TLV that waits: without its HMAC, which says where in the stream it is */
 struct mptcp_control_msg {
 	struct list_head list;
 	u16 type;
@@ -63,6 +65,7 @@ struct mptcp_control_msg {
 
 /* Of a value that came */
 struct mptcp_control_cb {
+	u64 seq;	/* where the TLV begins in the stream */
 	u16 type;
 };
 
@@ -81,8 +84,7 @@ struct mptcp_control {
 	struct sk_buff *rcv_value;	/* as far as it came; NULL: too long to be kept */
 	int rcv_size;		/* memory of that, and of those that wait to be read: data lock */
 	u32 rcv_got;		/* bytes of both */
-	u32 rcv_on;		/* subflow_id of the subflow that it came by last, */
-	u32 rcv_from;		/* of the one that all of it came by, 0: there are several */
+	u32 rcv_on;		/* subflow_id of the subflow that it came by last */
 	u64 rcv_una;		/* where it begins: all in front is acknowledged */
 	DECLARE_BITMAP(announced, MPTCP_PM_MAX_ADDR_ID + 1);	/* by TLV: they need no echo */
 	struct mptcp_control_removed removed[2];	/* said by enum mptcp_control_by */
@@ -96,7 +98,7 @@ struct mptcp_control {
 	u64 snd_nxt;
 	struct page *page;	/* the rest: msk lock */
 	struct sk_buff_head unread;	/* values for the application, charged as data is */
-	struct sk_buff_head deferred;	/* addresses that wait for the application's key */
+	struct sk_buff_head deferred;	/* the kernel's, which wait for the application's key */
 	u32 snd_on;		/* subflow_id of where it was sent last */
 	u8 tries;
 	bool early;		/* what it waits for is the peer's answer to the third ACK */
@@ -154,6 +156,11 @@ static inline bool mptcp_control_is_own(u16 type)
 	return type == MPTCP_CONTROL_TYPE_KEY || type >= MPTCP_CONTROL_APPLICATION;
 }
 
+static inline bool mptcp_control_is_signed(u16 type)
+{
+	return type >= MPTCP_CONTROL_ADD_ADDR && type <= MPTCP_CONTROL_PRIO;
+}
+
 #if IS_ENABLED(CONFIG_MPTCP_EXT_CONTROL)
 /* control.c: who has it, and since when */
 bool mptcp_control_wanted(const struct mptcp_sock *msk);
@@ -195,18 +202,20 @@ void mptcp_control_wake(const struct mptcp_control *control, __poll_t events);
 void mptcp_control_free(struct mptcp_control *control, struct sk_buff *skb);
 __poll_t mptcp_control_poll(const struct mptcp_sock *msk);
 
-/* tlv.c: addresses and priorities; true: there must be no option beside the TLV */
+/* tlv.c: addresses and priorities; true: there must be no option beside the TLV. Values are
+ * without the HMAC.
+ */
 bool mptcp_control_announce(struct mptcp_sock *msk, const struct mptcp_addr_info *addr,
 			    bool echo);
 bool mptcp_control_remove(struct mptcp_sock *msk, const struct mptcp_rm_list *list);
 bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow,
 			bool backup);
-bool mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, struct sk_buff *skb);
+u64 mptcp_control_hmac(const struct mptcp_sock *msk, bool local, u64 seq, u16 type,
+		       const u8 *value, u16 len);
+bool mptcp_control_read(struct mptcp_sock *msk, struct sk_buff *skb);
 void mptcp_control_deferred(struct mptcp_sock *msk, struct mptcp_control *control);
 bool mptcp_control_may_remove(struct mptcp_sock *msk, u16 ids);
 bool mptcp_control_pair(struct mptcp_control *control, enum mptcp_control_by by, u8 id);
-struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk, u16 type,
-						  const u8 *value);
 void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);
 void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);
 

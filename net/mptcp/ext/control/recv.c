@@ -210,10 +210,8 @@ static void __control_bytes(struct mptcp_control *control, const struct sock *ss
 	u32 id = mptcp_subflow_ctx(ssk)->subflow_id;
 	u64 next;
 
-	/* The connection may have ended meanwhile; and a subflow has no id before it joined, when
-	 * a priority would be that of none: the peer says it again.
-	 */
-	if (!mptcp_control_agreed(control) || !id)
+	/* the connection may have ended meanwhile */
+	if (!mptcp_control_agreed(control))
 		return;
 
 	spin_lock(&control->lock);
@@ -224,10 +222,6 @@ static void __control_bytes(struct mptcp_control *control, const struct sock *ss
 		if (!after64(seq + len, control->rcv_una))
 			MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLDUP);
 	} else if (!control->rcv_done) {
-		if (!control->rcv_got)
-			control->rcv_from = id;
-		else if (control->rcv_from != id)
-			control->rcv_from = 0;
 		control_feed(control, skb, offset + (next - seq), len - (next - seq));
 	}
 	spin_unlock(&control->lock);
@@ -293,14 +287,13 @@ void mptcp_control_free(struct mptcp_control *control, struct sk_buff *skb)
 }
 
 /* The application gets it, if it reads what there is. Nobody else waits for it. */
-static void control_keep(struct mptcp_control *control, u16 type, struct sk_buff *skb)
+static void control_keep(struct mptcp_control *control, struct sk_buff *skb)
 {
 	if (!mptcp_control_may_wait(control, &control->unread, skb)) {
 		control_drop(control);
 		mptcp_control_free(control, skb);
 		return;
 	}
-	MPTCP_CONTROL_CB(skb)->type = type;
 	__skb_queue_tail(&control->unread, skb);
 	mptcp_control_wake(control, EPOLLPRI);
 }
@@ -328,12 +321,10 @@ void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control
 	struct sk_buff *value = NULL;
 	bool done, taken = true;
 	u16 type, len;
-	u32 from;
 
 	mptcp_control_deferred(msk, control);
 	spin_lock_bh(&control->lock);
 	done = control->rcv_done;
-	from = control->rcv_from;
 	if (done)
 		swap(value, control->rcv_value);
 	spin_unlock_bh(&control->lock);
@@ -344,12 +335,17 @@ void mptcp_control_receive(struct mptcp_sock *msk, struct mptcp_control *control
 	len = get_unaligned_be16(&control->rcv_header[2]);
 	if (!value) {
 		control_drop(control);
-	} else if (mptcp_control_is_own(type)) {
-		control_keep(control, type, value);
+		goto next;
+	}
+	MPTCP_CONTROL_CB(value)->seq = control->rcv_una;
+	MPTCP_CONTROL_CB(value)->type = type;
+	if (mptcp_control_is_own(type)) {
+		control_keep(control, value);
 	} else {
-		taken = mptcp_control_read(msk, from, type, value);
+		taken = mptcp_control_read(msk, value);
 		mptcp_control_free(control, value);
 	}
+next:
 	control_next(control, len, taken);
 }
 

@@ -11,11 +11,9 @@
  *  - when no acknowledgment came within the subflow's retransmission timeout, twice that time
  *    after the second, and so on.
  *
- * A subflow whose TCP still has the TLV gets no second one: TCP goes on with the first. A priority
- * is believed only on the subflow that it is about: it has CONTROL_PATIENT tries there, and then
- * goes where others do, so that what waits behind it gets on. After CONTROL_TRIES the stream is
- * given up: what waits goes as options where there are some, and what was on its way is told as
- * well. The data is not affected.
+ * A subflow whose TCP still has the TLV gets no second one: TCP goes on with the first. After
+ * CONTROL_TRIES the stream is given up: what waits goes as options where there are some, and what
+ * was on its way is told as well. The data is not affected.
  *
  * Before the first one, the peer is asked to open the stream (control.c), as often and as long. On
  * a connection that is not fully established, the third ACK is sent again instead.
@@ -39,7 +37,6 @@
 
 /* With a timeout of 200 ms, for 51 s */
 #define CONTROL_TRIES	8
-#define CONTROL_PATIENT	3
 #define CONTROL_WAIT	(60 * HZ)
 
 /* Whether the stream takes it: there is room. Softirqs may call it. */
@@ -214,11 +211,6 @@ void mptcp_control_answer(struct mptcp_sock *msk, struct mptcp_control *control)
 		control_say(subflow, MPTCP_CONTROL_SAY_ACK);
 }
 
-static u16 control_type(const struct mptcp_control *control)
-{
-	return get_unaligned_be16(page_address(control->page));
-}
-
 static u32 control_whole(const struct mptcp_control *control)
 {
 	return MPTCP_CONTROL_HEADER + get_unaligned_be16(page_address(control->page) + 2);
@@ -304,7 +296,7 @@ unlock:
 /* The one on its way is no more: it arrived, or will never. */
 static void control_done(struct mptcp_control *control)
 {
-	bool own = mptcp_control_is_own(control_type(control));
+	bool own = mptcp_control_is_own(control->sending->type);
 	struct mptcp_control_msg *msg;
 
 	put_page(control->page);
@@ -322,11 +314,27 @@ static void control_done(struct mptcp_control *control)
 		mptcp_control_wake(control, EPOLLWRBAND);
 }
 
-/* Lay the next one out as it is sent. */
-static bool control_next(struct mptcp_control *control)
+/* Lay @msg out as it is sent, from @seq on. */
+static void control_lay(struct mptcp_sock *msk, const struct mptcp_control_msg *msg, u16 hmac,
+			u64 seq)
+{
+	u8 *to = page_address(msk->control->page);
+
+	put_unaligned_be16(msg->type, to);
+	put_unaligned_be16(msg->len + hmac, to + 2);
+	to += MPTCP_CONTROL_HEADER;
+	memcpy(to, msg->value, msg->len);
+	if (hmac)
+		put_unaligned_be64(mptcp_control_hmac(msk, true, seq, msg->type, msg->value,
+						      msg->len), to + msg->len);
+}
+
+/* The next one is on its way. */
+static bool control_next(struct mptcp_sock *msk, struct mptcp_control *control)
 {
 	struct mptcp_control_msg *msg;
-	u8 *to;
+	u16 hmac;
+	u64 seq;
 
 	control->page = alloc_page(GFP_KERNEL_ACCOUNT);
 	if (!control->page)
@@ -338,13 +346,12 @@ static bool control_next(struct mptcp_control *control)
 	control->sending = msg;
 	if (!mptcp_control_is_own(msg->type))
 		control->queue_nr--;
-	control->snd_nxt = control->snd_una + MPTCP_CONTROL_HEADER + msg->len;
+	hmac = mptcp_control_is_signed(msg->type) ? MPTCP_CONTROL_HMAC : 0;
+	seq = control->snd_una;
+	control->snd_nxt = seq + MPTCP_CONTROL_HEADER + msg->len + hmac;
 	spin_unlock_bh(&control->lock);
 
-	to = page_address(control->page);
-	put_unaligned_be16(msg->type, to);
-	put_unaligned_be16(msg->len, to + 2);
-	memcpy(to + MPTCP_CONTROL_HEADER, msg->value, msg->len);
+	control_lay(msk, msg, hmac, seq);
 	control->tries = 0;
 	control->snd_on = 0;
 	return true;
@@ -390,10 +397,8 @@ void mptcp_control_forget(struct mptcp_control *control)
 /* The peer does not answer. What has an option goes there; the stream is not tried again. */
 static void control_give_up(struct mptcp_sock *msk, struct mptcp_control *control)
 {
-	struct mptcp_control_msg *msg, *tmp;
-	struct page *page = control->page;
+	struct mptcp_control_msg *msg = control->sending, *tmp;
 	LIST_HEAD(queue);
-	u8 *at;
 
 	spin_lock_bh(&control->lock);
 	WRITE_ONCE(control->state, MPTCP_CONTROL_GIVEN_UP);
@@ -401,17 +406,14 @@ static void control_give_up(struct mptcp_sock *msk, struct mptcp_control *contro
 	spin_unlock_bh(&control->lock);
 	MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLGIVENUP);
 
-	if (page) {
-		at = page_address(page);
-		mptcp_control_as_option(msk, control_type(control), at + MPTCP_CONTROL_HEADER,
-					get_unaligned_be16(at + 2));
-	}
+	if (msg)
+		mptcp_control_as_option(msk, msg->type, msg->value, msg->len);
 	list_for_each_entry_safe(msg, tmp, &queue, list) {
 		mptcp_control_as_option(msk, msg->type, msg->value, msg->len);
 		kfree(msg);
 	}
 
-	if (page)
+	if (control->page)
 		control_done(control);
 	spin_lock_bh(&control->lock);
 	WRITE_ONCE(control->own_waits, false);
@@ -444,37 +446,20 @@ static void control_open(struct mptcp_sock *msk, struct mptcp_control *control)
 	control->tries++;
 }
 
-/* It is believed on that subflow only, and can come there yet. */
-static struct mptcp_subflow_context *control_pick_place(struct mptcp_sock *msk,
-							const struct mptcp_control *control)
-{
-	u8 *value = page_address(control->page) + MPTCP_CONTROL_HEADER;
-	struct mptcp_subflow_context *subflow;
-
-	if (control->tries >= CONTROL_PATIENT)
-		return NULL;
-	subflow = mptcp_control_place(msk, control_type(control), value);
-	return subflow && control_usable(subflow) ? subflow : NULL;
-}
-
 /* The one on its way, for the first time or again. */
 static void control_push(struct mptcp_sock *msk, struct mptcp_control *control)
 {
-	struct mptcp_subflow_context *subflow = control_pick_place(msk, control);
-	/* TCP goes on with it there */
-	bool waits = subflow && control->tries && control_has_copy(subflow);
+	struct mptcp_subflow_context *subflow = control_pick(msk, control->snd_on, false);
 
-	if (!subflow)
-		subflow = control_pick(msk, control->snd_on, false);
 	/* no subflow, or each has it, or no memory */
-	if (!waits && (!subflow || !control_xmit(msk, control, subflow))) {
+	if (!subflow || !control_xmit(msk, control, subflow)) {
 		control_reset_timer(control, HZ);
 		return;
 	}
-	if (control->tries && !waits) {
+	if (control->tries) {
 		control->info.again++;
 		MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLAGAIN);
-	} else if (!control->tries) {
+	} else {
 		control->info.sent++;
 		MPTCP_INC_STATS(sock_net(control->sk), MPTCP_MIB_CONTROLTX);
 	}
@@ -486,7 +471,7 @@ static void control_push(struct mptcp_sock *msk, struct mptcp_control *control)
 /* Did the peer get all of it? */
 static bool control_arrived(struct mptcp_sock *msk, struct mptcp_control *control)
 {
-	u8 *at = page_address(control->page);
+	const struct mptcp_control_msg *msg = control->sending;
 	bool whole;
 
 	spin_lock_bh(&control->lock);
@@ -496,8 +481,7 @@ static bool control_arrived(struct mptcp_sock *msk, struct mptcp_control *contro
 		return false;
 
 	control->info.acked++;
-	mptcp_control_arrived(msk, control_type(control), at + MPTCP_CONTROL_HEADER,
-			      get_unaligned_be16(at + 2));
+	mptcp_control_arrived(msk, msg->type, msg->value, msg->len);
 	control_done(control);
 	return true;
 }
@@ -520,7 +504,7 @@ void mptcp_control_send(struct mptcp_sock *msk, struct mptcp_control *control)
 		sk_stop_timer(control->sk, &control->timer);
 		return;
 	}
-	if (open && !control->page && !control_next(control)) {
+	if (open && !control->page && !control_next(msk, control)) {
 		control_reset_timer(control, HZ);
 		return;
 	}

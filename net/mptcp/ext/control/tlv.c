@@ -4,8 +4,9 @@
  * A TLV has a type and the length of its value, 16 bits each. The values, all in network order:
  *
  *	1  address added	id (8 bits), address (32 or 128), port (16), HMAC (64)
- *	2  address removed	1 to 8 ids
- *	3  priority		flags (bit 0: B), ids of the sender's address and the receiver's
+ *	2  address removed	1 to 8 ids, HMAC (64)
+ *	3  priority		flags (bit 0: B), ids of the sender's address and the receiver's,
+ *				HMAC (64)
  *
  * They enter where the options do that say the same (RFC 8684, sections 3.4.1, 3.4.2 and 3.3.8),
  * and go beside them: an option goes at once, and may be lost; the TLV comes for sure, and may
@@ -13,11 +14,12 @@
  * subflow has no option, which would overtake it. Of REMOVE_ADDR the TLV counts only if the
  * option did not come just before: the address may be in use again.
  *
- * The HMAC is that of ADD_ADDR, so that an attacker who writes into one subflow gains nothing by
- * the stream. An echo is not needed, as the TLV is acknowledged: once the path manager has it, or
- * it waits here for the application's key. MP_PRIO speaks of the subflow that it comes on, and so
- * does its TLV, which names both addresses by their ids: on another subflow it is not believed, as
- * nothing signs it. Who is on one path could draw all traffic to it.
+ * The HMAC has the key of ADD_ADDR's, and is of where the TLV stands in the stream and of all that
+ * is before it. So an attacker who writes into one subflow gains nothing by the stream, nor by
+ * saying once more what he has seen. An echo is not needed, as the TLV is acknowledged: once the
+ * path manager has it, or it waits here for the application's key. MP_PRIO speaks of the subflow
+ * that it comes on. Its TLV names both addresses by their ids instead, and may come on any: that of
+ * a path that is dark has to.
  *
  * The thesis names these uses and no formats. Unknown types below 0x8000 are skipped and counted.
  *
@@ -34,9 +36,14 @@
 #include "ext/control/control.h"
 #include "mib.h"
 
-#define CONTROL_ADD4	(1 + 4 + 2 + 8)
-#define CONTROL_ADD6	(1 + 16 + 2 + 8)
+/* Lengths of what is signed */
+#define CONTROL_ADD4	(1 + 4 + 2)
+#define CONTROL_ADD6	(1 + 16 + 2)
 #define CONTROL_PRIO	3
+/* What the HMAC is of: place, type, length and value, which is filled up with zeroes. No other
+ * message that these keys sign has that length.
+ */
+#define CONTROL_SIGNED	(8 + MPTCP_CONTROL_HEADER + CONTROL_ADD6)
 
 /* For how long the other way to say that an address is removed is waited for: the option; and the
  * TLV, which the peer gives up later than that, and says so by an option.
@@ -72,8 +79,10 @@ static bool control_unproven(const struct mptcp_sock *msk)
 
 static bool control_usable(const struct mptcp_sock *msk)
 {
+	/* the HMAC may have to wait for the application's key */
 	return mptcp_control_sends(mptcp_control(msk)) && !__mptcp_check_fallback(msk) &&
-	       READ_ONCE(msk->fully_established) && !control_unproven(msk);
+	       READ_ONCE(msk->fully_established) && !control_unproven(msk) &&
+	       mptcp_join_ready(msk);
 }
 
 /* How many ids a TLV about addresses begins with */
@@ -142,8 +151,7 @@ bool mptcp_control_announce(struct mptcp_sock *msk, const struct mptcp_addr_info
 
 	if (echo)
 		return control && test_and_clear_bit(addr->id, control->announced);
-	/* an HMAC may have to wait for the application's key */
-	if (!control_usable(msk) || !ip || !mptcp_join_ready(msk))
+	if (!control_usable(msk) || !ip)
 		return false;
 
 	*at++ = addr->id;
@@ -151,8 +159,6 @@ bool mptcp_control_announce(struct mptcp_sock *msk, const struct mptcp_addr_info
 	at += size;
 	put_unaligned(addr->port, (__be16 *)at);
 	at += sizeof(addr->port);
-	put_unaligned_be64(mptcp_add_addr_hmac(msk, true, addr), at);
-	at += sizeof(u64);
 	if (!control_tell(msk, MPTCP_CONTROL_ADD_ADDR, value, at - value))
 		return false;
 	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_ADDADDRTX);
@@ -183,8 +189,21 @@ bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_conte
 	return true;
 }
 
-/* The address of a TLV, and its HMAC. False: no such TLV is right. */
-static bool control_address(const u8 *value, u16 len, struct mptcp_addr_info *addr, u64 *hmac)
+/* The HMAC of a value at @seq in the stream. @local: by this end */
+u64 mptcp_control_hmac(const struct mptcp_sock *msk, bool local, u64 seq, u16 type,
+		       const u8 *value, u16 len)
+{
+	u8 msg[CONTROL_SIGNED] = {};
+
+	put_unaligned_be64(seq, msg);
+	put_unaligned_be16(type, &msg[8]);
+	put_unaligned_be16(len + MPTCP_CONTROL_HMAC, &msg[10]);
+	memcpy(&msg[12], value, len);
+	return mptcp_join_hmac64(msk, local, msg, sizeof(msg));
+}
+
+/* The address of a TLV. False: no such TLV is right. */
+static bool control_address(const u8 *value, u16 len, struct mptcp_addr_info *addr)
 {
 	u32 size = len == CONTROL_ADD4 ? 4 : 16;
 	void *ip = len == CONTROL_ADD4 ? &addr->addr : control_ip6(addr);
@@ -198,7 +217,6 @@ static bool control_address(const u8 *value, u16 len, struct mptcp_addr_info *ad
 	memcpy(ip, value, size);
 	value += size;
 	addr->port = get_unaligned((__be16 *)value);
-	*hmac = get_unaligned_be64(value + sizeof(addr->port));
 	return true;
 }
 
@@ -282,67 +300,18 @@ static enum mptcp_control_read control_take_address(struct mptcp_sock *msk, stru
 	return MPTCP_CONTROL_READ_RIGHT;
 }
 
-static enum mptcp_control_read control_read_address(struct mptcp_sock *msk,
-						    const struct sk_buff *skb)
+static enum mptcp_control_read control_read_address(struct mptcp_sock *msk, const u8 *value,
+						    u16 len)
 {
 	struct mptcp_subflow_context *subflow;
 	struct mptcp_addr_info addr;
-	u64 hmac;
 
-	if (!skb->len || !control_address(skb->data, skb->len, &addr, &hmac) ||
-	    !mptcp_join_ready(msk) || hmac != mptcp_add_addr_hmac(msk, false, &addr))
+	if (!control_address(value, len, &addr))
 		return MPTCP_CONTROL_READ_WRONG;
 
 	subflow = list_first_entry_or_null(&msk->conn_list, struct mptcp_subflow_context, node);
 	return subflow ? control_take_address(msk, mptcp_subflow_tcp_sock(subflow), &addr) :
 			 MPTCP_CONTROL_READ_RIGHT;
-}
-
-/* Nobody can tell yet whether it is right: the application's key may be in a later TLV. */
-static enum mptcp_control_read control_defer_address(struct mptcp_control *control,
-						     struct sk_buff *skb)
-{
-	struct mptcp_addr_info addr;
-	u64 hmac;
-
-	if (!skb->len || !control_address(skb->data, skb->len, &addr, &hmac))
-		return MPTCP_CONTROL_READ_WRONG;
-	if (!mptcp_control_may_wait(control, &control->deferred, skb))
-		return MPTCP_CONTROL_READ_AGAIN;
-	__skb_queue_tail(&control->deferred, skb_get(skb));
-	return MPTCP_CONTROL_READ_RIGHT;
-}
-
-/* Read the addresses that waited for the application's key. */
-void mptcp_control_deferred(struct mptcp_sock *msk, struct mptcp_control *control)
-{
-	enum mptcp_control_read how;
-	struct sk_buff *skb;
-
-	if (!mptcp_join_ready(msk))
-		return;
-	while ((skb = skb_peek(&control->deferred))) {
-		how = control_read_address(msk, skb);
-		if (how == MPTCP_CONTROL_READ_AGAIN)
-			return;
-		if (how == MPTCP_CONTROL_READ_WRONG)
-			control_count_wrong(control);
-		__skb_unlink(skb, &control->deferred);
-		mptcp_control_free(control, skb);
-	}
-}
-
-/* What waits for the key is no longer true. */
-static void control_forget_deferred(struct mptcp_control *control, u8 id)
-{
-	struct sk_buff *skb, *tmp;
-
-	skb_queue_walk_safe(&control->deferred, skb, tmp) {
-		if (skb->data[0] != id)
-			continue;
-		__skb_unlink(skb, &control->deferred);
-		mptcp_control_free(control, skb);
-	}
 }
 
 /* Has the path manager room for so many addresses that are removed? */
@@ -369,7 +338,6 @@ static enum mptcp_control_read control_read_removed(struct mptcp_sock *msk, cons
 	if (!mptcp_control_may_remove(msk, len))
 		return MPTCP_CONTROL_READ_AGAIN;
 	for (i = 0; i < len; i++) {
-		control_forget_deferred(control, value[i]);
 		if (!mptcp_control_pair(control, MPTCP_CONTROL_BY_TLV, value[i]))
 			list.ids[list.nr++] = value[i];
 	}
@@ -378,8 +346,8 @@ static enum mptcp_control_read control_read_removed(struct mptcp_sock *msk, cons
 	return MPTCP_CONTROL_READ_RIGHT;
 }
 
-static enum mptcp_control_read control_read_prio(struct mptcp_sock *msk, u32 from,
-						 const u8 *value, u16 len)
+/* Of all subflows between two addresses: there may be several, as there may be none by now. */
+static enum mptcp_control_read control_read_prio(struct mptcp_sock *msk, const u8 *value, u16 len)
 {
 	struct mptcp_subflow_context *subflow;
 
@@ -389,7 +357,7 @@ static enum mptcp_control_read control_read_prio(struct mptcp_sock *msk, u32 fro
 	mptcp_for_each_subflow(msk, subflow) {
 		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 
-		if (subflow->subflow_id != from || READ_ONCE(subflow->remote_id) != value[1] ||
+		if (READ_ONCE(subflow->remote_id) != value[1] ||
 		    READ_ONCE(subflow->local_id) != value[2])
 			continue;
 		lock_sock(ssk);
@@ -399,58 +367,74 @@ static enum mptcp_control_read control_read_prio(struct mptcp_sock *msk, u32 fro
 			MPTCP_INC_STATS(sock_net(ssk), MPTCP_MIB_MPPRIORX);
 		}
 		release_sock(ssk);
-		return MPTCP_CONTROL_READ_RIGHT;
 	}
-	return MPTCP_CONTROL_READ_WRONG;
+	return MPTCP_CONTROL_READ_RIGHT;
 }
 
-/* The peer's, all of which came by the subflow @from. Wrong ones are counted with those that
- * nobody knows. False: it cannot be taken now, and has to come again.
- */
-bool mptcp_control_read(struct mptcp_sock *msk, u32 from, u16 type, struct sk_buff *skb)
+/* A signed TLV whose HMAC can be computed. Wrong ones are counted with those that nobody knows. */
+static enum mptcp_control_read control_read(struct mptcp_sock *msk, const struct sk_buff *skb)
 {
-	struct mptcp_control *control = msk->control;
+	const struct mptcp_control_cb *cb = MPTCP_CONTROL_CB(skb);
 	enum mptcp_control_read how = MPTCP_CONTROL_READ_WRONG;
+	int len = (int)skb->len - MPTCP_CONTROL_HMAC;
+	const u8 *value = skb->data;
 
-	switch (type) {
-	case MPTCP_CONTROL_ADD_ADDR:
-		how = mptcp_join_key_agreed(msk) && !mptcp_join_ready(msk) ?
-			control_defer_address(control, skb) : control_read_address(msk, skb);
-		break;
-	case MPTCP_CONTROL_REMOVE_ADDR:
-		how = control_read_removed(msk, skb->data, skb->len);
-		break;
-	case MPTCP_CONTROL_PRIO:
-		how = control_read_prio(msk, from, skb->data, skb->len);
-		break;
+	if (len > 0 && len <= CONTROL_ADD6 && get_unaligned_be64(value + len) ==
+	    mptcp_control_hmac(msk, false, cb->seq, cb->type, value, len)) {
+		if (cb->type == MPTCP_CONTROL_ADD_ADDR)
+			how = control_read_address(msk, value, len);
+		else if (cb->type == MPTCP_CONTROL_REMOVE_ADDR)
+			how = control_read_removed(msk, value, len);
+		else
+			how = control_read_prio(msk, value, len);
 	}
 	if (how == MPTCP_CONTROL_READ_WRONG)
-		control_count_wrong(control);
-	return how != MPTCP_CONTROL_READ_AGAIN;
+		control_count_wrong(msk->control);
+	return how;
 }
 
-/* A TLV of ours: the subflow where alone the peer believes it, or NULL: it does anywhere. */
-struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk, u16 type,
-						  const u8 *value)
+/* Read what waited for the application's key, in turn. */
+void mptcp_control_deferred(struct mptcp_sock *msk, struct mptcp_control *control)
 {
-	struct mptcp_subflow_context *subflow;
+	struct sk_buff *skb;
 
-	if (type != MPTCP_CONTROL_PRIO)
-		return NULL;
-	mptcp_for_each_subflow(msk, subflow)
-		if (READ_ONCE(subflow->local_id) == value[1] &&
-		    READ_ONCE(subflow->remote_id) == value[2])
-			return subflow;
-	return NULL;
+	if (!mptcp_join_ready(msk))
+		return;
+	while ((skb = skb_peek(&control->deferred))) {
+		if (control_read(msk, skb) == MPTCP_CONTROL_READ_AGAIN)
+			return;
+		__skb_unlink(skb, &control->deferred);
+		mptcp_control_free(control, skb);
+	}
+}
+
+/* The peer's. Nobody can tell yet whether it is right if it needs the application's key, which may
+ * be in a later one: then it waits, and what comes after it, too. False: it cannot be taken now,
+ * and has to come again.
+ */
+bool mptcp_control_read(struct mptcp_sock *msk, struct sk_buff *skb)
+{
+	struct mptcp_control *control = msk->control;
+
+	if (!mptcp_control_is_signed(MPTCP_CONTROL_CB(skb)->type)) {
+		control_count_wrong(control);
+		return true;
+	}
+	if ((!mptcp_join_key_agreed(msk) || mptcp_join_ready(msk)) &&
+	    skb_queue_empty(&control->deferred))
+		return control_read(msk, skb) != MPTCP_CONTROL_READ_AGAIN;
+	if (!mptcp_control_may_wait(control, &control->deferred, skb))
+		return false;
+	__skb_queue_tail(&control->deferred, skb_get(skb));
+	return true;
 }
 
 /* Ours, the peer has it: that is what the echo of an ADD_ADDR says. */
 void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
 {
 	struct mptcp_addr_info addr;
-	u64 hmac;
 
-	if (type != MPTCP_CONTROL_ADD_ADDR || !control_address(value, len, &addr, &hmac))
+	if (type != MPTCP_CONTROL_ADD_ADDR || !control_address(value, len, &addr))
 		return;
 	mptcp_pm_add_addr_echoed(msk, &addr);
 	mptcp_pm_del_add_timer(msk, &addr, true);
@@ -474,12 +458,11 @@ static void control_options_of_pm(struct mptcp_sock *msk, u16 type, const u8 *va
 {
 	struct mptcp_rm_list list = {};
 	struct mptcp_addr_info addr;
-	u64 hmac;
 	u16 i;
 
 	spin_lock_bh(&msk->pm.lock);
 	if (type == MPTCP_CONTROL_ADD_ADDR) {
-		if (control_address(value, len, &addr, &hmac) &&
+		if (control_address(value, len, &addr) &&
 		    !mptcp_pm_announce_addr(msk, &addr, false))
 			mptcp_pm_nl_addr_send_ack(msk);
 	} else {
@@ -492,24 +475,31 @@ static void control_options_of_pm(struct mptcp_sock *msk, u16 type, const u8 *va
 	spin_unlock_bh(&msk->pm.lock);
 }
 
-void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+/* MP_PRIO on each subflow that the TLV is about */
+static void control_options_of_subflows(struct mptcp_sock *msk, const u8 *value)
 {
 	struct mptcp_subflow_context *subflow;
-	struct sock *ssk;
-	bool slow;
 
+	mptcp_for_each_subflow(msk, subflow) {
+		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+		bool slow;
+
+		if (READ_ONCE(subflow->local_id) != value[1] ||
+		    READ_ONCE(subflow->remote_id) != value[2])
+			continue;
+		slow = lock_sock_fast(ssk);
+		subflow->send_mp_prio = 1;
+		__mptcp_subflow_send_ack(ssk);
+		unlock_sock_fast(ssk, slow);
+	}
+}
+
+void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len)
+{
 	if (__mptcp_check_fallback(msk))
 		return;
-	if (type == MPTCP_CONTROL_ADD_ADDR || type == MPTCP_CONTROL_REMOVE_ADDR) {
+	if (type == MPTCP_CONTROL_PRIO)
+		control_options_of_subflows(msk, value);
+	else if (mptcp_control_is_signed(type))
 		control_options_of_pm(msk, type, value, len);
-		return;
-	}
-	subflow = mptcp_control_place(msk, type, value);
-	if (!subflow)
-		return;
-	ssk = mptcp_subflow_tcp_sock(subflow);
-	slow = lock_sock_fast(ssk);
-	subflow->send_mp_prio = 1;
-	__mptcp_subflow_send_ack(ssk);
-	unlock_sock_fast(ssk, slow);
 }

@@ -3,6 +3,8 @@
 #ifndef _MPTCP_JOIN_KEY_H
 #define _MPTCP_JOIN_KEY_H
 
+#include <crypto/sha2.h>
+#include <linux/unaligned.h>
 #include "protocol.h"
 
 /* mptcp_sock.app_key: what the application asked for, and what came of it */
@@ -86,6 +88,19 @@ static inline bool mptcp_join_key_hmac(const struct mptcp_sock *msk, bool local,
 		return false;
 	__mptcp_join_key_hmac(msk, local, msg, len, hmac);
 	return true;
+}
+
+/* The last 64 bits of either, the key of the end whose HMAC it is being the first one */
+static inline u64 mptcp_join_hmac64(const struct mptcp_sock *msk, bool local, u8 *msg,
+				    unsigned int len)
+{
+	u64 ours = READ_ONCE(msk->local_key), theirs = READ_ONCE(msk->remote_key);
+	u8 hmac[SHA256_DIGEST_SIZE];
+
+	if (!mptcp_join_key_hmac(msk, local, msg, len, hmac))
+		mptcp_crypto_hmac_sha(local ? ours : theirs, local ? theirs : ours, msg, len,
+				      hmac);
+	return get_unaligned_be64(&hmac[SHA256_DIGEST_SIZE - sizeof(u64)]);
 }
 
 #endif /* _MPTCP_JOIN_KEY_H */
