@@ -16,6 +16,7 @@ import itertools
 import random
 import socket
 import struct
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -611,6 +612,7 @@ def keyed(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
         bytes([number]) + socket.inet_aton(f"10.0.1.{70 + number}") + struct.pack("!H", 7000)
         for number in range(1, 9)
     ]
+    end.tell(REMOVE, b"")
     for body in bodies[:6]:
         end.sign(ADD, body, secrets)
         end.hear(0.05)
@@ -619,18 +621,43 @@ def keyed(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     place = end.last_ack()
     end.control(end.signed(ADD, bodies[7], secrets))
     late = end.last_ack()
-    yield announced() == 0 and info(program)[UNKNOWN] == 0, "before the key none counts", ""
+    yield announced() == 0, "before the key none counts", ""
+    yield info(program)[UNKNOWN] == 1, "what cannot be right does not wait for it", f"{info(program)}"
     yield place in (None, end.controlled), "some wait for it", f"{place}"
     yield late in (None, end.controlled), "one more is not acknowledged", f"{late}"
     prio = counters(namespace)["MPPrioRx"]
     program.setsockopt(SOL_MPTCP, APP_KEY, SECRET)
     got, wrong = announced(), info(program)[UNKNOWN]
-    yield (got, wrong) == (6, 1), "with the key those that have its HMAC are taken", f"{got}, {wrong}"
+    yield (got, wrong) == (6, 2), "with the key those that have its HMAC are taken", f"{got}, {wrong}"
     yield counters(namespace)["MPPrioRx"] == prio + 1, "a priority, too", ""
     end.sign(ADD, bodies[7], secrets)
     place, got = end.last_ack(), announced()
     yield got == 7 and place == end.controlled, "as is what comes later", f"{got}, {place}"
-    yield info(program)[UNKNOWN] == 1, "that was right", f"{info(program)}"
+    yield info(program)[UNKNOWN] == 2, "that was right", f"{info(program)}"
+
+
+def announcing(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
+    """What the server says of its addresses, and how it signs it."""
+
+    def endpoint(*what: str) -> bytes:
+        """The TLV that comes of it, which is acknowledged."""
+        with inside(namespace):
+            subprocess.run(["ip", "mptcp", "endpoint", *what], check=True)
+        came = end.controls(0.3)
+        place, _, whole = came[-1] if came else (0, 0, b"")
+        end.agree_control(place + len(whole))
+        end.hear(0.1)
+        message = struct.pack("!Q", (idsn_of(end.peer_key) + 1 + place) & MASK64) + whole[:-8]
+        signed = mac(end.peer_key, end.key, message.ljust(8 + 4 + 19, b"\0"))[-8:]
+        return whole[:-8] if whole[-8:] == signed else b"wrong HMAC"
+
+    end, program = opened(wire, waiting)
+    added = tlv(ADD, bytes([9]) + socket.inet_aton("10.0.9.9") + bytes(2) + bytes(8))[:-8]
+    got = endpoint("add", "10.0.9.9", "id", "9", "signal")
+    yield got == added, "an address that is added is signed", f"{got!r}"
+    got = endpoint("del", "id", "9")
+    yield got == tlv(REMOVE, bytes([9]) + bytes(8))[:-8], "so is that it is removed", f"{got!r}"
+    yield info(program)[ACKED] == 2, "both are acknowledged", f"{info(program)}"
 
 
 def backup(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
@@ -853,6 +880,7 @@ def all_checks(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
     yield from receiving(wire, waiting, CAPABLE_SHA256 | CAPABLE_CHECKSUM, "checksums")
     yield from content(wire, waiting)
     yield from small(wire, waiting)
+    yield from announcing(wire, waiting, namespace)
     yield from backup(wire, waiting, namespace)
     yield from removed(wire, waiting)
     yield from dies(wire, waiting)

@@ -216,6 +216,8 @@ bool mptcp_control_read(struct mptcp_sock *msk, struct sk_buff *skb);
 void mptcp_control_deferred(struct mptcp_sock *msk, struct mptcp_control *control);
 bool mptcp_control_may_remove(struct mptcp_sock *msk, u16 ids);
 bool mptcp_control_pair(struct mptcp_control *control, enum mptcp_control_by by, u8 id);
+struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk,
+						  const struct mptcp_control_msg *msg);
 void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);
 void mptcp_control_as_option(struct mptcp_sock *msk, u16 type, const u8 *value, u16 len);
 

@@ -8,8 +8,8 @@
  * above, where a middlebox damaged the mapping. So it is sent again on another subflow,
  *
  *  - at once when the subflow that had it last is gone, and
- *  - when no acknowledgment came within the subflow's retransmission timeout, twice that time
- *    after the second, and so on.
+ *  - when no acknowledgment came within the subflow's retransmission timeout, as it is without
+ *    losses, twice that time after the second, and so on.
  *
  * A subflow whose TCP still has the TLV gets no second one: TCP goes on with the first. After
  * CONTROL_TRIES the stream is given up: what waits goes as options where there are some, and what
@@ -161,7 +161,9 @@ static void control_reset_timer(struct mptcp_control *control, unsigned long wai
 /* How long to wait for an answer of that subflow: longer from try to try. */
 static unsigned long control_patience(const struct mptcp_control *control, const struct sock *ssk)
 {
-	unsigned long rto = READ_ONCE(inet_csk(ssk)->icsk_rto);
+	const struct tcp_sock *tp = tcp_sk(ssk);
+	unsigned long rto = usecs_to_jiffies((READ_ONCE(tp->srtt_us) >> 3) +
+					     READ_ONCE(tp->rttvar_us));
 
 	return min_t(unsigned long, rto << min_t(u8, control->tries, CONTROL_TRIES), CONTROL_WAIT);
 }
@@ -446,12 +448,27 @@ static void control_open(struct mptcp_sock *msk, struct mptcp_control *control)
 	control->tries++;
 }
 
+/* Where the one on its way goes next */
+static struct mptcp_subflow_context *control_pick_next(struct mptcp_sock *msk,
+						       const struct mptcp_control *control)
+{
+	struct mptcp_subflow_context *place = NULL;
+
+	if (!control->tries)
+		place = mptcp_control_place(msk, control->sending);
+	/* the peer may not know it yet */
+	if (place && !READ_ONCE(place->fully_established))
+		return NULL;
+	return place && control_usable(place) && !control_has_copy(place) ? place :
+	       control_pick(msk, control->snd_on, false);
+}
+
 /* The one on its way, for the first time or again. */
 static void control_push(struct mptcp_sock *msk, struct mptcp_control *control)
 {
-	struct mptcp_subflow_context *subflow = control_pick(msk, control->snd_on, false);
+	struct mptcp_subflow_context *subflow = control_pick_next(msk, control);
 
-	/* no subflow, or each has it, or no memory */
+	/* no subflow, or each has it, or it has not joined yet, or no memory */
 	if (!subflow || !control_xmit(msk, control, subflow)) {
 		control_reset_timer(control, HZ);
 		return;

@@ -19,7 +19,9 @@
  * saying once more what he has seen. An echo is not needed, as the TLV is acknowledged: once the
  * path manager has it, or it waits here for the application's key. MP_PRIO speaks of the subflow
  * that it comes on. Its TLV names both addresses by their ids instead, and may come on any: that of
- * a path that is dark has to.
+ * a path that is dark has to. It tries its own subflow first: there it comes neither before the
+ * subflow has joined nor before an older option. Where two subflows between the same addresses have
+ * not the same priority the option says it alone.
  *
  * The thesis names these uses and no formats. Unknown types below 0x8000 are skipped and counted.
  *
@@ -174,7 +176,31 @@ bool mptcp_control_remove(struct mptcp_sock *msk, const struct mptcp_rm_list *li
 	return true;
 }
 
-/* The peer shall use the subflow as a backup, or not. Its local id is the sender's here. */
+/* Is @subflow between the addresses with these ids, ours and the peer's? */
+static bool control_is_between(const struct mptcp_subflow_context *subflow, u8 local, u8 remote)
+{
+	return READ_ONCE(subflow->local_id) == local && READ_ONCE(subflow->remote_id) == remote;
+}
+
+/* Others between the same addresses have another priority. */
+static bool control_is_mixed(const struct mptcp_sock *msk,
+			     const struct mptcp_subflow_context *subflow, bool spare)
+{
+	struct mptcp_subflow_context *other;
+
+	/* without its lock: it has its own TLV when its priority changes */
+	mptcp_for_each_subflow(msk, other)
+		if (other != subflow &&
+		    control_is_between(other, READ_ONCE(subflow->local_id),
+				       READ_ONCE(subflow->remote_id)) &&
+		    data_race(other->request_bkup || other->sched_spent) != spare)
+			return true;
+	return false;
+}
+
+/* The peer shall use the subflow as a backup, or not. Its local id is the sender's here. By who
+ * owns the socket.
+ */
 bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_context *subflow,
 			bool backup)
 {
@@ -183,7 +209,8 @@ bool mptcp_control_prio(struct mptcp_sock *msk, const struct mptcp_subflow_conte
 	u8 value[CONTROL_PRIO] = { spare ? MPTCP_PRIO_BKUP : 0, READ_ONCE(subflow->local_id),
 				   READ_ONCE(subflow->remote_id) };
 
-	if (!control_usable(msk) || !control_tell(msk, MPTCP_CONTROL_PRIO, value, sizeof(value)))
+	if (!control_usable(msk) || control_is_mixed(msk, subflow, spare) ||
+	    !control_tell(msk, MPTCP_CONTROL_PRIO, value, sizeof(value)))
 		return false;
 	MPTCP_INC_STATS(sock_net((struct sock *)msk), MPTCP_MIB_MPPRIOTX);
 	return true;
@@ -202,22 +229,33 @@ u64 mptcp_control_hmac(const struct mptcp_sock *msk, bool local, u64 seq, u16 ty
 	return mptcp_join_hmac64(msk, local, msg, sizeof(msg));
 }
 
-/* The address of a TLV. False: no such TLV is right. */
-static bool control_address(const u8 *value, u16 len, struct mptcp_addr_info *addr)
+/* Is there such a value, without its HMAC? */
+static bool control_has_length(u16 type, int len)
+{
+	switch (type) {
+	case MPTCP_CONTROL_ADD_ADDR:
+		return len == CONTROL_ADD4 ||
+		       (len == CONTROL_ADD6 && IS_ENABLED(CONFIG_MPTCP_IPV6));
+	case MPTCP_CONTROL_REMOVE_ADDR:
+		return len > 0 && len <= MPTCP_RM_IDS_MAX;
+	case MPTCP_CONTROL_PRIO:
+		return len == CONTROL_PRIO;
+	}
+	return false;
+}
+
+/* The address of a TLV */
+static void control_address(const u8 *value, u16 len, struct mptcp_addr_info *addr)
 {
 	u32 size = len == CONTROL_ADD4 ? 4 : 16;
 	void *ip = len == CONTROL_ADD4 ? &addr->addr : control_ip6(addr);
 
-	if ((len != CONTROL_ADD4 && len != CONTROL_ADD6) || !ip)
-		return false;
-
 	memset(addr, 0, sizeof(*addr));
 	addr->id = *value++;
 	addr->family = len == CONTROL_ADD4 ? AF_INET : AF_INET6;
-	memcpy(ip, value, size);
-	value += size;
-	addr->port = get_unaligned((__be16 *)value);
-	return true;
+	if (ip)
+		memcpy(ip, value, size);
+	addr->port = get_unaligned((__be16 *)(value + size));
 }
 
 /* REMOVE_ADDR is said by option and by TLV, in any order. True: the other one said already that @id
@@ -306,9 +344,11 @@ static enum mptcp_control_read control_read_address(struct mptcp_sock *msk, cons
 	struct mptcp_subflow_context *subflow;
 	struct mptcp_addr_info addr;
 
-	if (!control_address(value, len, &addr))
+	/* nobody can join for want of the application's key */
+	if (!mptcp_join_ready(msk))
 		return MPTCP_CONTROL_READ_WRONG;
 
+	control_address(value, len, &addr);
 	subflow = list_first_entry_or_null(&msk->conn_list, struct mptcp_subflow_context, node);
 	return subflow ? control_take_address(msk, mptcp_subflow_tcp_sock(subflow), &addr) :
 			 MPTCP_CONTROL_READ_RIGHT;
@@ -333,8 +373,6 @@ static enum mptcp_control_read control_read_removed(struct mptcp_sock *msk, cons
 	struct mptcp_rm_list list = {};
 	u16 i;
 
-	if (!len || len > MPTCP_RM_IDS_MAX)
-		return MPTCP_CONTROL_READ_WRONG;
 	if (!mptcp_control_may_remove(msk, len))
 		return MPTCP_CONTROL_READ_AGAIN;
 	for (i = 0; i < len; i++) {
@@ -347,18 +385,14 @@ static enum mptcp_control_read control_read_removed(struct mptcp_sock *msk, cons
 }
 
 /* Of all subflows between two addresses: there may be several, as there may be none by now. */
-static enum mptcp_control_read control_read_prio(struct mptcp_sock *msk, const u8 *value, u16 len)
+static enum mptcp_control_read control_read_prio(struct mptcp_sock *msk, const u8 *value)
 {
 	struct mptcp_subflow_context *subflow;
-
-	if (len != CONTROL_PRIO)
-		return MPTCP_CONTROL_READ_WRONG;
 
 	mptcp_for_each_subflow(msk, subflow) {
 		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 
-		if (READ_ONCE(subflow->remote_id) != value[1] ||
-		    READ_ONCE(subflow->local_id) != value[2])
+		if (!control_is_between(subflow, value[2], value[1]))
 			continue;
 		lock_sock(ssk);
 		/* the option may have said it */
@@ -371,22 +405,24 @@ static enum mptcp_control_read control_read_prio(struct mptcp_sock *msk, const u
 	return MPTCP_CONTROL_READ_RIGHT;
 }
 
-/* A signed TLV whose HMAC can be computed. Wrong ones are counted with those that nobody knows. */
+/* Of the right length, and its HMAC can be computed. Wrong ones are counted with those that nobody
+ * knows.
+ */
 static enum mptcp_control_read control_read(struct mptcp_sock *msk, const struct sk_buff *skb)
 {
 	const struct mptcp_control_cb *cb = MPTCP_CONTROL_CB(skb);
 	enum mptcp_control_read how = MPTCP_CONTROL_READ_WRONG;
-	int len = (int)skb->len - MPTCP_CONTROL_HMAC;
+	u16 len = skb->len - MPTCP_CONTROL_HMAC;
 	const u8 *value = skb->data;
 
-	if (len > 0 && len <= CONTROL_ADD6 && get_unaligned_be64(value + len) ==
+	if (get_unaligned_be64(value + len) ==
 	    mptcp_control_hmac(msk, false, cb->seq, cb->type, value, len)) {
 		if (cb->type == MPTCP_CONTROL_ADD_ADDR)
 			how = control_read_address(msk, value, len);
 		else if (cb->type == MPTCP_CONTROL_REMOVE_ADDR)
 			how = control_read_removed(msk, value, len);
 		else
-			how = control_read_prio(msk, value, len);
+			how = control_read_prio(msk, value);
 	}
 	if (how == MPTCP_CONTROL_READ_WRONG)
 		control_count_wrong(msk->control);
@@ -416,7 +452,8 @@ bool mptcp_control_read(struct mptcp_sock *msk, struct sk_buff *skb)
 {
 	struct mptcp_control *control = msk->control;
 
-	if (!mptcp_control_is_signed(MPTCP_CONTROL_CB(skb)->type)) {
+	if (!control_has_length(MPTCP_CONTROL_CB(skb)->type,
+				(int)skb->len - MPTCP_CONTROL_HMAC)) {
 		control_count_wrong(control);
 		return true;
 	}
@@ -434,8 +471,9 @@ void mptcp_control_arrived(struct mptcp_sock *msk, u16 type, const u8 *value, u1
 {
 	struct mptcp_addr_info addr;
 
-	if (type != MPTCP_CONTROL_ADD_ADDR || !control_address(value, len, &addr))
+	if (type != MPTCP_CONTROL_ADD_ADDR)
 		return;
+	control_address(value, len, &addr);
 	mptcp_pm_add_addr_echoed(msk, &addr);
 	mptcp_pm_del_add_timer(msk, &addr, true);
 }
@@ -462,8 +500,8 @@ static void control_options_of_pm(struct mptcp_sock *msk, u16 type, const u8 *va
 
 	spin_lock_bh(&msk->pm.lock);
 	if (type == MPTCP_CONTROL_ADD_ADDR) {
-		if (control_address(value, len, &addr) &&
-		    !mptcp_pm_announce_addr(msk, &addr, false))
+		control_address(value, len, &addr);
+		if (!mptcp_pm_announce_addr(msk, &addr, false))
 			mptcp_pm_nl_addr_send_ack(msk);
 	} else {
 		for (i = 0; i < len; i++)
@@ -475,6 +513,20 @@ static void control_options_of_pm(struct mptcp_sock *msk, u16 type, const u8 *va
 	spin_unlock_bh(&msk->pm.lock);
 }
 
+/* A TLV of ours: the subflow to try first, or NULL: any */
+struct mptcp_subflow_context *mptcp_control_place(struct mptcp_sock *msk,
+						  const struct mptcp_control_msg *msg)
+{
+	struct mptcp_subflow_context *subflow;
+
+	if (msg->type != MPTCP_CONTROL_PRIO)
+		return NULL;
+	mptcp_for_each_subflow(msk, subflow)
+		if (control_is_between(subflow, msg->value[1], msg->value[2]))
+			return subflow;
+	return NULL;
+}
+
 /* MP_PRIO on each subflow that the TLV is about */
 static void control_options_of_subflows(struct mptcp_sock *msk, const u8 *value)
 {
@@ -484,8 +536,7 @@ static void control_options_of_subflows(struct mptcp_sock *msk, const u8 *value)
 		struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 		bool slow;
 
-		if (READ_ONCE(subflow->local_id) != value[1] ||
-		    READ_ONCE(subflow->remote_id) != value[2])
+		if (!control_is_between(subflow, value[1], value[2]))
 			continue;
 		slow = lock_sock_fast(ssk);
 		subflow->send_mp_prio = 1;

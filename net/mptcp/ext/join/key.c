@@ -19,7 +19,8 @@
  *	S-C = HMAC-SHA256(K, "MPTCP application key, client" | Key-C | Key-S)
  *	S-S = HMAC-SHA256(K, "MPTCP application key, server" | Key-C | Key-S)
  *
- * These take the place of the keys in RFC 8684's HMACs of MP_JOIN and ADD_ADDR, in its order:
+ * These take the place of the keys in RFC 8684's HMACs of MP_JOIN and ADD_ADDR, and in those of the
+ * control stream, in its order:
  * HMAC-A = HMAC-SHA256(S-A | S-B, R-A | R-B), HMAC-B = HMAC-SHA256(S-B | S-A, R-B | R-A), A being
  * who joins. So both directions differ, and an application that gives the same key to two
  * connections does not make their HMACs alike. Together they are as long as a block
@@ -104,7 +105,7 @@ int mptcp_join_key_set(struct mptcp_sock *msk, const u8 *key, unsigned int len)
 			server ? state->local : state->remote);
 	smp_store_release(&state->keyed, true); /* pairs with join_keyed() */
 
-	/* the path manager waited for it, and addresses of the control stream */
+	/* the path manager waited for it, and what the peer said in the control stream */
 	mptcp_pm_join_ready(msk);
 	mptcp_schedule_work((struct sock *)msk);
 	return 0;
