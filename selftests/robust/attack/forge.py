@@ -124,11 +124,11 @@ def add_addr_keys(s: Scene) -> list[Segment]:
 def tlv_prio(s: Scene) -> list[Segment]:
     """The other subflow shall be a backup."""
     near, far = s.other.toward[s.up], s.other.toward[not s.up]
-    return s.tlv(TLV_PRIO, bytes([1, near.number, far.number]))
+    return s.tlv(TLV_PRIO, bytes([1, near.number, far.number]) + os.urandom(8))
 
 
 def tlv_remove(s: Scene) -> list[Segment]:
-    return s.tlv(TLV_REMOVE, bytes([s.other.toward[s.up].number]))
+    return s.tlv(TLV_REMOVE, bytes([s.other.toward[s.up].number]) + os.urandom(8))
 
 
 def tlv_add(s: Scene) -> list[Segment]:
