@@ -9,13 +9,14 @@ import struct
 from ends import MPTCP, Ends, main
 from hand import Check
 
-TCP_NOTSENT_LOWAT = 25
+TCP_NOTSENT_LOWAT, TCP_INQ = 25, 36
 SECONDS = struct.pack("ll", 3, 0)
 OPTIONS = (
     ("SO_RCVLOWAT", socket.SOL_SOCKET, socket.SO_RCVLOWAT, struct.pack("i", 5)),
     ("SO_RCVTIMEO", socket.SOL_SOCKET, socket.SO_RCVTIMEO, SECONDS),
     ("SO_SNDTIMEO", socket.SOL_SOCKET, socket.SO_SNDTIMEO, SECONDS),
     ("TCP_NOTSENT_LOWAT", socket.IPPROTO_TCP, TCP_NOTSENT_LOWAT, struct.pack("i", 20000)),
+    ("TCP_INQ", socket.IPPROTO_TCP, TCP_INQ, struct.pack("i", 1)),
 )
 CLIENTS = {"MPTCP": MPTCP, "TCP": socket.IPPROTO_TCP}
 

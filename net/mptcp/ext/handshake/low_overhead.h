@@ -82,11 +82,13 @@ static inline u8 mptcp_low_syn_forms(const struct net *net)
 	return MPTCP_FORM_KEYS | (mptcp_low_used(net) ? MPTCP_FORM_LOW : 0);
 }
 
-/* A SYN/ACK's: both are answers to a SYN with MP_CAPABLE that offered it. */
+/* A SYN/ACK's: both are answers to a SYN with MP_CAPABLE that offered it, also when it comes after
+ * one without MP_CAPABLE went out.
+ */
 static inline u8 mptcp_low_synack_forms(const struct mptcp_subflow_context *subflow)
 {
 	return mptcp_low_forms(subflow->low_overhead) |
-	       (subflow->request_mptcp ? MPTCP_FORM_KEYS : 0);
+	       (subflow->request_join ? 0 : MPTCP_FORM_KEYS);
 }
 
 /* The key of a new request, at the @retries-th last try for a token that nobody has: in the

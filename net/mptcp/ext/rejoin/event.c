@@ -183,7 +183,8 @@ void mptcp_rejoin_wake(struct mptcp_sock *msk)
 		if (icsk->icsk_retransmits && icsk->icsk_pending == ICSK_TIME_RETRANS &&
 		    tcp_rtx_queue_head(ssk))
 			rejoin_wake_silent(ssk);
-		else if (ssk->sk_state == TCP_ESTABLISHED && !tcp_sk(ssk)->packets_out)
+		else if (ssk->sk_state == TCP_ESTABLISHED && !tcp_sk(ssk)->packets_out &&
+			 READ_ONCE(subflow->fully_established))
 			tcp_write_wakeup(ssk, LINUX_MIB_TCPKEEPALIVE);
 		local_bh_enable();
 		unlock_sock_fast(ssk, slow);
