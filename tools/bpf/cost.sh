@@ -3,7 +3,7 @@
 # What a scheduler in BPF costs beside the same compiled one: CPU time in the kernel for a transfer over two
 # paths, in QEMU with a clock that counts instructions, so that neither the host's other work nor its CPU matters.
 set -euo pipefail
-here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=../kernel/lib.sh
 . "$here/../kernel/lib.sh"
 

@@ -3,7 +3,7 @@
 # Compile a scheduler in BPF and compare it with "default": each sends over two paths, on the kernel
 # of "make check-bpf" in QEMU.
 set -euo pipefail
-here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=../kernel/lib.sh
 . "$here/../kernel/lib.sh"
 

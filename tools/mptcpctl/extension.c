@@ -95,10 +95,13 @@ static void explain_unknown(const char *part, const char *known, char *text, siz
 				 *known);
 }
 
+/* Those that send again what holds the window up, each in its way */
+#define AGAIN "rp rp0 rp1 r"
+
 /* What is wrong with @parts, "rp+bm+...", which it takes apart? False: nothing. */
 static bool explain_parts(char *parts, const char *known, char *text, size_t len)
 {
-	char seen[EXTENSIONS_MAX + 1] = "", *part;
+	char seen[EXTENSIONS_MAX + 1] = "", *part, *again = NULL;
 	size_t used = 0;
 
 	while ((part = strsep(&parts, "+"))) {
@@ -109,6 +112,14 @@ static bool explain_parts(char *parts, const char *known, char *text, size_t len
 		if (has_word(seen, part)) {
 			snprintf(text, len, "extension '%s' comes twice", part);
 			return true;
+		}
+		if (has_word(AGAIN, part)) {
+			if (again) {
+				snprintf(text, len, "only one of " AGAIN " at a time, not '%s' and '%s'",
+					 again, part);
+				return true;
+			}
+			again = part;
 		}
 		/* no more than all that are known */
 		used += snprintf(seen + used, sizeof(seen) - used, " %s", part);

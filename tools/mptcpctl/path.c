@@ -205,28 +205,31 @@ static int complain_value(int kind, const char *name, const char *value, int err
 	}
 }
 
-/* The list with @value for @name; used bytes are changed one by one. False: it is too long. */
-static bool new_list(int kind, const char *name, const char *value, char *buf, size_t len)
-{
-	static struct paths all;
-	bool clear = kinds[kind].cleared && !strcmp(value, kinds[kind].cleared);
-	size_t used = 0, i;
+/* Peers: the addresses that begin with these bits */
+struct prefix {
+	int family;
+	unsigned int bits;
+	unsigned char bytes[sizeof(struct in6_addr)];
+};
 
-	memset(&all, 0, sizeof(all));
-	if (kind != USED)
-		read_list(&all, kind);
-	*buf = 0;
-	for (i = 0; i < all.count && used < len; i++) {
-		if (strcmp(all.one[i].name, name))
-			used += snprintf(buf + used, len - used, "%s=%s ", all.one[i].name,
-					 all.one[i].value[kind]);
-	}
-	if (!clear && used < len)
-		used += snprintf(buf + used, len - used, "%s=%s", name, value);
-	/* nothing is what writing an empty list would do */
-	if (used < len && !used)
-		used = snprintf(buf, len, " ");
-	return used < len;
+/* 192.0.2.0/24 or 2001:db8::/32. False: it is none, but an interface. */
+static bool read_prefix(const char *name, struct prefix *to)
+{
+	const char *slash = strchr(name, '/');
+	char host[INET6_ADDRSTRLEN], more;
+	unsigned int i, width;
+
+	to->family = strchr(name, ':') ? AF_INET6 : AF_INET;
+	width = to->family == AF_INET6 ? 128 : 32;
+	if (!slash || sscanf(slash, "/%u%c", &to->bits, &more) != 1 || to->bits > width)
+		return false;
+	snprintf(host, sizeof(host), "%.*s", (int)(slash - name), name);
+	if (inet_pton(to->family, host, to->bytes) != 1)
+		return false;
+	for (i = 0; i < width; i += 8)
+		to->bytes[i / 8] &= to->bits < i ? 0 :
+				    to->bits < i + 8 ? 0xff00 >> (to->bits - i) : 0xff;
+	return true;
 }
 
 /* Peers as the kernel writes them, else one that is in the list already would not be found:
@@ -234,22 +237,67 @@ static bool new_list(int kind, const char *name, const char *value, char *buf, s
  */
 static const char *name_in_list(const char *name, char *buf)
 {
-	int family = strchr(name, ':') ? AF_INET6 : AF_INET;
-	unsigned int bits, i, width = family == AF_INET6 ? 128 : 32;
-	unsigned char bytes[sizeof(struct in6_addr)];
-	const char *slash = strchr(name, '/');
-	char host[INET6_ADDRSTRLEN], more;
+	char host[INET6_ADDRSTRLEN];
+	struct prefix prefix;
 
-	if (!slash || sscanf(slash, "/%u%c", &bits, &more) != 1 || bits > width)
+	if (!read_prefix(name, &prefix))
 		return name;
-	snprintf(host, sizeof(host), "%.*s", (int)(slash - name), name);
-	if (inet_pton(family, host, bytes) != 1)
-		return name;
-	for (i = 0; i < width; i += 8)
-		bytes[i / 8] &= bits < i ? 0 : bits < i + 8 ? 0xff00 >> (bits - i) : 0xff;
-	inet_ntop(family, bytes, host, sizeof(host));
-	snprintf(buf, NAME_MAX_LEN, "%s/%u", host, bits);
+	inet_ntop(prefix.family, prefix.bytes, host, sizeof(host));
+	snprintf(buf, NAME_MAX_LEN, "%s/%u", host, prefix.bits);
 	return buf;
+}
+
+/* Are all peers of @name among those of @wide, and not the other way around? */
+static bool is_within(const char *name, const char *wide)
+{
+	struct prefix in, out;
+	unsigned int i;
+
+	if (!read_prefix(name, &in) || !read_prefix(wide, &out) || in.family != out.family ||
+	    in.bits <= out.bits)
+		return false;
+	for (i = 0; i < out.bits; i++)
+		if ((in.bytes[i / 8] ^ out.bytes[i / 8]) & 0x80 >> i % 8)
+			return false;
+	return true;
+}
+
+static size_t add_word(char *buf, size_t used, size_t len, const char *name, const char *value)
+{
+	return used < len ? used + snprintf(buf + used, len - used, "%s%s=%s", used ? " " : "",
+					    name, value) : used;
+}
+
+/* The list with @value for @name; used bytes are changed one by one. Of peers the first entry that
+ * fits counts: one that is there keeps its place, or comes before the wider ones, as a new one
+ * does. Within such a one no value is a value, too. False: it is too long.
+ */
+static bool new_list(int kind, const char *name, const char *value, char *buf, size_t len)
+{
+	const char *cleared = kinds[kind].cleared;
+	size_t used = 0, i, at, wider;
+	static struct paths all;
+
+	memset(&all, 0, sizeof(all));
+	if (kind != USED)
+		read_list(&all, kind);
+	*buf = 0;
+	for (at = 0; at < all.count && strcmp(all.one[at].name, name); at++)
+		;
+	for (wider = 0; wider < all.count && !is_within(name, all.one[wider].name); wider++)
+		;
+	if (cleared && !strcmp(value, cleared) && wider == all.count)
+		value = NULL;
+	for (i = 0; i <= all.count; i++) {
+		if (value && i == (at < wider ? at : wider))
+			used = add_word(buf, used, len, name, value);
+		if (i < all.count && i != at)
+			used = add_word(buf, used, len, all.one[i].name, all.one[i].value[kind]);
+	}
+	/* nothing is what writing an empty list would do */
+	if (!used)
+		used = snprintf(buf, len, " ");
+	return used < len;
 }
 
 /* One word: with a space in it, it would be two, and the second one another interface. */

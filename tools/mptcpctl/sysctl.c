@@ -282,14 +282,17 @@ static void explain_missing(const char *name, char *text, size_t len)
 
 static void explain_refused(const char *name, char *text, size_t len)
 {
-	char list[LIST_MAX] = "?", base[256];
+	char list[LIST_MAX] = "?", loaded[LIST_MAX] = "", base[256];
 
 	snprintf(base, sizeof(base), "%s", name);
 	base[strcspn(base, "+")] = 0;
 	read_sysctl("allowed_schedulers", list, sizeof(list));
-	if (has_word(list, name) || has_word(list, base))
+	read_sysctl("available_schedulers", loaded, sizeof(loaded));
+	/* root of a container may use all that are there, and load none */
+	if (has_word(list, name) || has_word(list, base) ||
+	    (!geteuid() && !has_word(loaded, base)))
 		snprintf(text, len,
-			 "'%s' is not loaded, and the kernel loads it for administrators only: as root, modprobe mptcp_sched_%s",
+			 "'%s' is not loaded, and the kernel loads it for the host's administrator only: as root there, modprobe mptcp_sched_%s",
 			 base, base);
 	else
 		snprintf(text, len,
@@ -351,7 +354,7 @@ int set_default(const char *name)
 		return 1;
 	if (access(SYSCTLS "scheduler", F_OK))
 		return complain(NO_SCHEDULER);
-	if (error == EACCES || error == EPERM)
+	if (error == EACCES || (error == EPERM && geteuid()))
 		return complain("only root may change the default; for one program: mptcpctl run --scheduler %s -- PROGRAM",
 				name);
 	return complain("%s", scheduler_error(error, name));

@@ -488,6 +488,7 @@ check "list: the default has extensions" 0 "^minrtt\+rp\+bm +yes +all" ctl list
 check "list: its scheduler alone is not the default" 0 "^minrtt +- +all" ctl list
 check "set: unknown extension" 1 "unknown extension 'xx'; known are rp, bm, rs, price, ew, r, rp0, rp1$" ctl set minrtt+rp+xx
 check "set: the start of one" 1 "unknown extension 'pric'" ctl set minrtt+pric
+check "set: two of a kind" 1 "only one of rp rp0 rp1 r at a time, not 'rp' and 'r'" ctl set minrtt+rp+bm+r
 check "set: extension twice" 1 "extension 'rp' comes twice" ctl set minrtt+rp+bm+rp
 check "set: no extension" 1 "'\+' has no extension" ctl set minrtt+
 check "set: nothing before an extension" 1 "no scheduler before the '\+'" ctl set +rp
@@ -544,6 +545,16 @@ check "path: peers in the table" 0 "^2001:db8::/32 +7 +2 +- +- -$" ctl path
 check "path: peers, written otherwise" 0 "" ctl path 2001:DB8:0::9/32 --price 8
 check "path: peers, written otherwise, are the same" 0 "^2001:db8::/32 +8 +2 +- +- -$" ctl path
 check "path: peers go" 0 "" ctl path 2001:db8::/32 --price 0 --weight 1
+priced() { ip netns exec "$ns" sysctl -qw net.mptcp.path_price="$1"; ctl path "$2" --price "$3"; in_ns sysctl -n net.mptcp.path_price; }
+wide="10.1.0.0/16=5 10.0.0.0/8=20"
+check "path: peers keep their place" 0 "^10.1.0.0/16=6 10.0.0.0/8=20$" priced "$wide" 10.1.0.0/16 6
+check "path: peers of a wider entry" 0 "^10.1.0.0/16=5 10.2.0.0/16=7 10.0.0.0/8=20$" priced "$wide" 10.2.0.0/16 7
+check "path: peers that were behind it" 0 "^10.1.0.0/16=6 10.0.0.0/8=20$" priced "10.0.0.0/8=20 10.1.0.0/16=5" 10.1.0.0/16 6
+check "path: peers of it that cost nothing" 0 "^10.1.0.0/16=0 10.0.0.0/8=20$" priced "$wide" 10.1.0.0/16 0
+check "path: others that cost nothing" 0 "^10.1.0.0/16=5$" priced "$wide" 10.0.0.0/8 0
+check "path: the wider one comes last" 0 "^10.1.0.0/16=5 10.0.0.0/7=9$" priced "10.1.0.0/16=5" 10.0.0.0/7 9
+check "path: others of IPv6" 0 "^2001:db8:1::/48=3 2001:db8::/32=8$" priced "2001:db8::/32=8" 2001:DB8:1::/48 3
+in_ns sysctl -qw net.mptcp.path_price=dsl0=1
 check "path: peers have no budget" 1 "192.0.2.0/24 1/1d: --budget takes .*, no '/', ':' or space$" \
 	ctl path 192.0.2.0/24 --budget 1/1d
 check "path: no peers" 1 "peers are written as 192.0.2.0/24" ctl path 192.0.2/24 --price 1
