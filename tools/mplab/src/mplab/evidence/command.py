@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import os
 import shlex
+import textwrap
 import shutil
 import textwrap
 from collections.abc import Iterator
@@ -74,7 +75,9 @@ def _confirm(args: argparse.Namespace, planned: plan.Plan) -> int:
                 plan.no_longer_once(name)
                 print(f"{name}: {found.confirmed} of {found.runs} runs give the same", flush=True)
             for which in wrong:
-                print(f"{name} is to be measured anew, other digits come of {which}", flush=True)
+                # a path that changes each second takes pages
+                short = textwrap.shorten(which, 300, placeholder=" …")
+                print(f"{name} is to be measured anew, other digits come of {short}", flush=True)
                 status = 1
     return status
 
