@@ -8,7 +8,6 @@ import argparse
 import contextlib
 import os
 import shlex
-import textwrap
 import shutil
 import textwrap
 from collections.abc import Iterator
