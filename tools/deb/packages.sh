@@ -185,7 +185,7 @@ libc_of() {
 
 # The command-line tool as a package, so that the machine needs no compiler.
 build_mptcpctl() {
-	local root=$deb/mptcpctl libc
+	local root=$deb/$arch.mptcpctl libc
 	rm -rf -- "$root" "$root.src"
 	cp -a -- "$top/tools/mptcpctl" "$root.src"
 	make -s -C "$root.src" clean

@@ -293,7 +293,8 @@ single() {
 
 		MAIL
 		tree_git diff --no-renames "$from" "$whole"
-	} >"$out"
+	} >"$out.new"
+	mv -- "$out.new" "$out"
 	say "wrote $out"
 }
 

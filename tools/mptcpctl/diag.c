@@ -21,6 +21,7 @@ static void copy_address(const struct sockaddr_storage *ss, __be32 *address, __b
 
 static void prepare(struct netlink_request *request, const struct mptcpctl_addrs *addrs)
 {
+	struct sockaddr_storage local;
 	struct inet_diag_req_v2 diag = {
 		.sdiag_family = addrs->local.ss_family,
 		.sdiag_protocol = IPPROTO_TCP,
@@ -31,13 +32,14 @@ static void prepare(struct netlink_request *request, const struct mptcpctl_addrs
 			     1 << (INET_DIAG_VEGASINFO - 1),
 		.idiag_states = -1,
 		.id = {
-			/* a subflow may be bound to it, and is found only if this names it */
-			.idiag_if = interface_of(&addrs->local),
 			.idiag_cookie = { INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE },
 		},
 	};
 	struct inet_diag_sockid *id = &diag.id;
 
+	/* a subflow may be bound to it, and is found only if this names it */
+	plain_address(&addrs->local, &local);
+	id->idiag_if = interface_of(&local);
 	copy_address(&addrs->local, id->idiag_src, &id->idiag_sport);
 	copy_address(&addrs->remote, id->idiag_dst, &id->idiag_dport);
 	netlink_begin(request, SOCK_DIAG_BY_FAMILY, 0, &diag, sizeof(diag));

@@ -194,7 +194,10 @@ def write_answers(top: Path, generic: Path) -> list[Path]:
     lines = answers(top)
     files = [file for version in KERNELS if (file := generic / f"config-{version}").is_file()]
     for file in files:
-        file.write_text(answer(file.read_text(), lines))
+        # OpenWrt's own, which a full disk must not cut off
+        new = file.with_name(f"{file.name}.new")
+        new.write_text(answer(file.read_text(), lines))
+        new.replace(file)
     if files:
         return files
     (generic / "mptcp.config").write_text(answer("", lines))
