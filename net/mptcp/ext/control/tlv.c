@@ -188,11 +188,11 @@ static bool control_is_mixed(const struct mptcp_sock *msk,
 {
 	struct mptcp_subflow_context *other;
 
-	/* without its lock: it has its own TLV when its priority changes */
 	mptcp_for_each_subflow(msk, other)
 		if (other != subflow &&
 		    control_is_between(other, READ_ONCE(subflow->local_id),
 				       READ_ONCE(subflow->remote_id)) &&
+		    /* without its lock: it has its own TLV when its priority changes */
 		    data_race(other->request_bkup || other->sched_spent) != spare)
 			return true;
 	return false;
