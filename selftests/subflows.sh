@@ -76,6 +76,8 @@ connects_again() {
 	wait "$again" || true
 	exec 4>&-
 	kill "$served" 2>/dev/null || true
+	# else the next one may find its port taken
+	wait "$served" || true
 	light 1
 	is "goes on 1" "$(tail -n 1 "$work/again") $(($(given_up) - before))" \
 		"$1: a socket connects again, and TCP gives up its only subflow"
