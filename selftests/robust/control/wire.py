@@ -90,6 +90,11 @@ def tlv(kind: int, value: bytes) -> bytes:
     return struct.pack("!HH", kind, len(value)) + value
 
 
+def to_sign(message: bytes) -> bytes:
+    """A TLV of the kernel's before its HMAC, behind the number of its place: with zeros up to the longest."""
+    return message.ljust(8 + 4 + 19, b"\0")
+
+
 def flags_of(tcp: dpkt.tcp.TCP) -> int:
     raw = options(tcp).get(DSS)
     return raw[3] if raw else 0
@@ -156,7 +161,9 @@ class End(Peer):
 
     def tell(self, kind: int, value: bytes) -> None:
         """A whole TLV, the next one."""
-        whole = tlv(kind, value)
+        self.follow(tlv(kind, value))
+
+    def follow(self, whole: bytes) -> None:
         self.control(whole)
         self.controlled += len(whole)
 
@@ -164,16 +171,13 @@ class End(Peer):
         """A TLV of the kernel's that begins where the next one does, or later. secrets: the
         application's, in place of the keys."""
         place = self.number(self.controlled + later, 8)
-        message = place + struct.pack("!HH", kind, len(value) + 8) + value
-        message = message.ljust(8 + 4 + 19, b"\0")
+        message = to_sign(place + struct.pack("!HH", kind, len(value) + 8) + value)
         if secrets:
             return tlv(kind, value + hmac.new(secrets, message, hashlib.sha256).digest()[-8:])
         return tlv(kind, value + mac(self.key, self.peer_key, message)[-8:])
 
     def sign(self, kind: int, value: bytes, secrets: bytes = b"") -> None:
-        whole = self.signed(kind, value, secrets)
-        self.control(whole)
-        self.controlled += len(whole)
+        self.follow(self.signed(kind, value, secrets))
 
     def last_ack(self, seconds: float = 0.3) -> int | None:
         """How much of our control bytes the last S acknowledgment has."""
@@ -537,7 +541,7 @@ def content(wire: Wire, waiting: socket.socket) -> Check:
 def forged(end: End, kind: int, value: bytes) -> Iterator[tuple[str, bytes]]:
     """TLVs of the kernel's whose HMAC is wrong in one thing. Each is that of the next place when it is
     asked for."""
-    first = whole = end.signed(kind, value)
+    first = end.signed(kind, value)
     yield "no HMAC", tlv(kind, value)
     yield "the key's HMAC of the value alone", tlv(kind, value + mac(end.key, end.peer_key, value)[-8:])
     whole = end.signed(kind, value)
@@ -551,8 +555,7 @@ def forged(end: End, kind: int, value: bytes) -> Iterator[tuple[str, bytes]]:
 def unsigned(end: End, program: socket.socket, right: tuple[tuple[int, bytes], ...]) -> Check:
     def counted(whole: bytes) -> bool:
         before = info(program)[UNKNOWN]
-        end.control(whole)
-        end.controlled += len(whole)
+        end.follow(whole)
         end.hear(0.1)
         return info(program)[UNKNOWN] == before + 1
 
@@ -647,8 +650,8 @@ def announcing(wire: Wire, waiting: socket.socket, namespace: str) -> Check:
         place, _, whole = came[-1] if came else (0, 0, b"")
         end.agree_control(place + len(whole))
         end.hear(0.1)
-        message = struct.pack("!Q", (idsn_of(end.peer_key) + 1 + place) & MASK64) + whole[:-8]
-        signed = mac(end.peer_key, end.key, message.ljust(8 + 4 + 19, b"\0"))[-8:]
+        number = struct.pack("!Q", (idsn_of(end.peer_key) + 1 + place) & MASK64)
+        signed = mac(end.peer_key, end.key, to_sign(number + whole[:-8]))[-8:]
         return whole[:-8] if whole[-8:] == signed else b"wrong HMAC"
 
     end, program = opened(wire, waiting)
