@@ -18,11 +18,14 @@
  *
  * - While acknowledgments without options are all that comes, for data that TCP
  *   has acknowledged and no DATA_ACK has, nothing is sent again on an only subflow.
- * - That must last MPTCP_OPTIONLESS_PATIENCE, and eight round trips, before it is
- *   acted upon. The first subflow, alone, goes on as TCP. A joined one, or the
- *   first beside others, is reset, so that what it carried is sent again elsewhere; for
- *   that it takes two segments, as one that strayed to an idle subflow says nothing.
- *   Both are what section 3.7 asks for, and concern this subflow only.
+ * - They must go on to come for MPTCP_OPTIONLESS_PATIENCE, and eight round trips,
+ *   before that is acted upon. The first subflow, alone, goes on as TCP. A joined one,
+ *   or the first beside others, is reset, so that what it carried is sent again
+ *   elsewhere. Both are what section 3.7 asks for, and concern this subflow only.
+ * - Silence says nothing about options: the path may be dark, and another one join.
+ *   After a long one the count begins anew. TCP has nothing to send, so the peer is
+ *   asked for an acknowledgment, as keepalives ask, with pauses that double until it
+ *   answers. If it never does the subflow is reset.
  *
  * Locking: noted under the subflow's lock, acted upon by the worker, under the msk
  * lock.
@@ -35,7 +38,9 @@
 #include "protocol.h"
 #include "mib.h"
 
-#define MPTCP_OPTIONLESS_PATIENCE	(10 * HZ)
+#define MPTCP_OPTIONLESS_PATIENCE	(10 * HZ)	/* at least */
+#define MPTCP_OPTIONLESS_PAUSE		(64 * HZ)	/* the longest */
+#define MPTCP_OPTIONLESS_SILENCE	(15 * 60 * HZ)	/* about what TCP's retries take */
 
 static u64 mptcp_unacked(const struct mptcp_sock *msk)
 {
@@ -45,6 +50,13 @@ static u64 mptcp_unacked(const struct mptcp_sock *msk)
 	return unacked - (unacked && mptcp_data_fin_enabled(msk));
 }
 
+static s32 mptcp_optionless_patience(const struct sock *ssk)
+{
+	/* srtt_us is eight round trips */
+	return max_t(s32, MPTCP_OPTIONLESS_PATIENCE,
+		     usecs_to_jiffies(READ_ONCE(tcp_sk(ssk)->srtt_us)));
+}
+
 /* A segment came on @ssk that has none of our options: note since when that is so, while TCP
  * has acknowledged more than the data level.
  */
@@ -52,6 +64,8 @@ void mptcp_optionless_note(struct mptcp_sock *msk, struct sock *ssk)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 	const struct tcp_sock *tp = tcp_sk(ssk);
+	u32 now = tcp_jiffies32;
+	s32 silence;
 
 	if (!subflow->fully_established)
 		return;
@@ -60,21 +74,21 @@ void mptcp_optionless_note(struct mptcp_sock *msk, struct sock *ssk)
 		return;
 	}
 
-	WRITE_ONCE(subflow->optionless_again, subflow->optionless_since);
-	if (!subflow->optionless_since)
-		WRITE_ONCE(subflow->optionless_since, tcp_jiffies32 ?: 1);
+	silence = now - subflow->optionless_last;
+	WRITE_ONCE(subflow->optionless_last, now);
+	WRITE_ONCE(subflow->optionless_asked, now);
+	/* who sees when it began sees the above */
+	if (!subflow->optionless_since || silence > mptcp_optionless_patience(ssk) / 2)
+		smp_store_release(&subflow->optionless_since, now ?: 1);
 }
 
-/* Did it last? */
+/* Did it last, up to the last of them? */
 static bool mptcp_optionless_lasts(const struct mptcp_subflow_context *subflow)
 {
-	const struct tcp_sock *tp = tcp_sk(mptcp_subflow_tcp_sock(subflow));
-	u32 since = READ_ONCE(subflow->optionless_since);
-	/* srtt_us is eight round trips */
-	s32 patience = max_t(s32, MPTCP_OPTIONLESS_PATIENCE,
-			     usecs_to_jiffies(READ_ONCE(tp->srtt_us)));
+	u32 since = smp_load_acquire(&subflow->optionless_since);
+	s32 lasted = READ_ONCE(subflow->optionless_last) - since;
 
-	return since && (s32)(tcp_jiffies32 - since) >= patience;
+	return since && lasted >= mptcp_optionless_patience(mptcp_subflow_tcp_sock(subflow));
 }
 
 /* Does the data level lack something that TCP has not in flight on any subflow? */
@@ -91,15 +105,46 @@ static bool mptcp_optionless_owed(const struct mptcp_sock *msk)
 	return mptcp_unacked(msk) > flight;
 }
 
-static void mptcp_optionless_reset(struct sock *ssk)
+static void mptcp_optionless_reset(struct sock *ssk, u8 reason, bool transient)
 {
 	struct mptcp_subflow_context *subflow = mptcp_subflow_ctx(ssk);
 
 	lock_sock(ssk);
-	subflow->reset_transient = 0;
-	subflow->reset_reason = MPTCP_RST_EMIDDLEBOX;
+	subflow->reset_transient = transient;
+	subflow->reset_reason = reason;
 	mptcp_subflow_reset(ssk);
 	release_sock(ssk);
+}
+
+/* Have the peer acknowledge once more. */
+static void mptcp_optionless_keepalive(struct sock *ssk)
+{
+	lock_sock(ssk);
+	WRITE_ONCE(mptcp_subflow_ctx(ssk)->optionless_asked, tcp_jiffies32);
+	/* as in a timer of TCP, which asks by itself what it has sent */
+	local_bh_disable();
+	tcp_mstamp_refresh(tcp_sk(ssk));
+	if (!tcp_sk(ssk)->packets_out)
+		tcp_write_wakeup(ssk, LINUX_MIB_TCPKEEPALIVE);
+	local_bh_enable();
+	release_sock(ssk);
+}
+
+/* It does not last yet: ask the peer, if it is silent. The time since it answered doubles. */
+static void mptcp_optionless_ask(struct mptcp_subflow_context *subflow)
+{
+	struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
+	u32 last, asked, pause;
+
+	if (!smp_load_acquire(&subflow->optionless_since))
+		return;
+	last = READ_ONCE(subflow->optionless_last);
+	asked = READ_ONCE(subflow->optionless_asked);
+	pause = clamp_t(u32, asked - last, HZ, MPTCP_OPTIONLESS_PAUSE);
+	if ((s32)(tcp_jiffies32 - last) >= MPTCP_OPTIONLESS_SILENCE)
+		mptcp_optionless_reset(ssk, MPTCP_RST_EBADPERF, true);
+	else if ((s32)(tcp_jiffies32 - asked - pause) >= 0)
+		mptcp_optionless_keepalive(ssk);
 }
 
 /* Go on as TCP, which has what was sent so far. */
@@ -137,6 +182,8 @@ bool mptcp_optionless_retrans(struct sock *sk)
 		subflow = mptcp_subflow_ctx(first);
 		if (mptcp_optionless_lasts(subflow))
 			mptcp_optionless_fall_back(sk, first);
+		else
+			mptcp_optionless_ask(subflow);
 		return __mptcp_check_fallback(msk) || READ_ONCE(subflow->optionless_since);
 	}
 
@@ -145,9 +192,13 @@ bool mptcp_optionless_retrans(struct sock *sk)
 		return false;
 
 	mptcp_for_each_subflow_safe(msk, subflow, tmp) {
-		if (READ_ONCE(subflow->optionless_again) && mptcp_optionless_lasts(subflow) &&
-		    mptcp_optionless_owed(msk))
-			mptcp_optionless_reset(mptcp_subflow_tcp_sock(subflow));
+		if (!mptcp_optionless_owed(msk))
+			break;
+		if (mptcp_optionless_lasts(subflow))
+			mptcp_optionless_reset(mptcp_subflow_tcp_sock(subflow),
+					       MPTCP_RST_EMIDDLEBOX, false);
+		else
+			mptcp_optionless_ask(subflow);
 	}
 	return false;
 }
