@@ -333,6 +333,32 @@ no_joins() {
 	in_server ip mptcp limits set subflows 8
 }
 
+# What is in the first subflow's place is not counted, either.
+first_at_limit() {
+	in_client ip mptcp limits set subflows 1
+	flow used 2
+	forget 10.0.1.1
+	back 1
+	came "as many subflows as the limit allows, and the first one was reset" 300 2000
+	over limit
+	in_client ip mptcp limits set subflows 8
+}
+
+# The peer has as many subflows as it takes, as the first one does not count.
+peer_full() {
+	local before
+	in_server ip mptcp limits set subflows 1
+	flow used 2
+	before=$(attempts)
+	forget 10.0.1.1
+	sleep 4
+	that "a peer that is full refuses for now, and is asked again" less "$((before + 1))" "$(attempts)"
+	in_server ip mptcp limits set subflows 8
+	back 1
+	came "it has room again" 0 8000
+	over full
+}
+
 # ids: of the subflow from the second address, at this end
 ids() { in_client ss -Htin src 10.0.2.1 dport 5000 | sed -n 's/.*token:[^ ]*(id:\([0-9]*\)).*/\1/p' | sort -u | xargs; }
 
@@ -394,7 +420,7 @@ never_joined() { ! joined; }
 hosts 20mbit 10ms 20mbit 10ms
 joins_by_itself id 2
 scheduler minrtt
-for part in values reset_by begun_late peer_gone refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins other_id announced announced_too_early; do
+for part in values reset_by begun_late peer_gone refused_by_peer in_vain silence link_flaps idle_forgotten late_address late_route endpoint_gone endpoint_gone_early switched_off no_joins first_at_limit peer_full other_id announced announced_too_early; do
 	$part
 done
 

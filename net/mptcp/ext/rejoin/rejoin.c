@@ -17,9 +17,9 @@
  * same address of the peer. It is over when the endpoint of that address is gone, when the
  * peer takes its address back (REMOVE_ADDR), when another subflow is there, and when the
  * peer said that trying is in vain (MP_TCPRST without the T flag, RFC 8684, 3.6). Paths
- * that were closed on purpose, by either end, are not lost. Limits of the path manager hold;
- * paths of one in user space are that one's. Attempts do not keep a connection alive: without
- * a subflow for net.mptcp.close_timeout it ends as it would without them.
+ * that were closed on purpose, by either end, are not lost. Limits of the path manager hold,
+ * at both ends; paths of one in user space are that one's. Attempts do not keep a connection
+ * alive: without a subflow for net.mptcp.close_timeout it ends as it would without them.
  *
  * Who is silent and still there is woken by the same events, see event.c; how long it may
  * wait otherwise is net.mptcp.silent_rto_max, see ext/timers/timers.c.
@@ -308,16 +308,19 @@ static bool rejoin_is_counted(const struct mptcp_sock *msk, u8 remote_id)
 }
 
 /* Room for a subflow, which is taken, and for an address if that is @new: there is for the first,
- * as the path manager would not have tried it otherwise.
+ * as the path manager would not have tried it otherwise. A connection's first subflow does not
+ * count: when it is closed there is room for one more in its place.
  */
 static bool rejoin_take_room(struct mptcp_sock *msk, bool new)
 {
-	unsigned int most = max(mptcp_pm_get_add_addr_accept_max(msk), 1U);
+	unsigned int addresses = max(mptcp_pm_get_add_addr_accept_max(msk), 1U);
+	unsigned int subflows = mptcp_pm_get_subflows_max(msk);
 	bool room;
 
+	subflows += subflows && (!msk->first || inet_sk_state_load(msk->first) == TCP_CLOSE);
 	spin_lock_bh(&msk->pm.lock);
-	room = msk->pm.subflows < mptcp_pm_get_subflows_max(msk) &&
-	       (!new || msk->pm.add_addr_accepted < most);
+	room = msk->pm.subflows < subflows &&
+	       (!new || msk->pm.add_addr_accepted < addresses);
 	msk->pm.subflows += room;
 	spin_unlock_bh(&msk->pm.lock);
 
