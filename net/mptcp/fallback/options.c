@@ -77,14 +77,15 @@ void mptcp_optionless_note(struct mptcp_sock *msk, struct sock *ssk)
 	silence = now - subflow->optionless_last;
 	WRITE_ONCE(subflow->optionless_last, now);
 	WRITE_ONCE(subflow->optionless_asked, now);
-	/* who sees when it began sees the above */
 	if (!subflow->optionless_since || silence > mptcp_optionless_patience(ssk) / 2)
+		/* who sees when it began sees the above */
 		smp_store_release(&subflow->optionless_since, now ?: 1);
 }
 
 /* Did it last, up to the last of them? */
 static bool mptcp_optionless_lasts(const struct mptcp_subflow_context *subflow)
 {
+	/* before when they came last: see mptcp_optionless_note() */
 	u32 since = smp_load_acquire(&subflow->optionless_since);
 	s32 lasted = READ_ONCE(subflow->optionless_last) - since;
 
@@ -136,6 +137,7 @@ static void mptcp_optionless_ask(struct mptcp_subflow_context *subflow)
 	struct sock *ssk = mptcp_subflow_tcp_sock(subflow);
 	u32 last, asked, pause;
 
+	/* as in mptcp_optionless_lasts() */
 	if (!smp_load_acquire(&subflow->optionless_since))
 		return;
 	last = READ_ONCE(subflow->optionless_last);
