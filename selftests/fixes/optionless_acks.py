@@ -26,8 +26,7 @@ def half(wire: Wire, waiting: socket.socket) -> tuple[Peer, socket.socket, int]:
 
 def as_tcp(peer: Peer, tcp: dpkt.tcp.TCP) -> None:
     """TCP acknowledges what is out of place, too: so keepalives ask."""
-    place = peer.ack
-    if tcp.data or tcp.flags & FIN or tcp.seq != place:
+    if tcp.data or tcp.flags & FIN or tcp.seq != peer.ack:
         peer.agree_all()
 
 
@@ -58,9 +57,10 @@ def dark(wire: Wire, waiting: socket.socket) -> Check:
     got = peer.hear(14)
     asked = [tcp for _, tcp in got.segments if not tcp.data and not tcp.flags & FIN]
     yield 2 <= len(asked) <= 6, "a peer that is silent is asked, with pauses", f"{len(asked)} times"
-    peer.agree_all()
-    peer.read = len(peer.stream.data)
+    # the path is back: what answers first may still be without options
     peer.say()
+    peer.read = 0
+    peer.agree_all()
     program.sendall(b"more")
     got = peer.hear(2, peer.agree)
     more = [tcp for _, tcp in got.segments if tcp.data]
